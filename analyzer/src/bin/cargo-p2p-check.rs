@@ -1,0 +1,3 @@
+//! `cargo-p2p-check`.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! `p2p-check`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Runs a world on paper.

@@ -1,0 +1,193 @@
+//! What a rule has to say: a plain value that each report turns into its own format.
+//!
+//! The texts that every report shares, who waits for whom and the step-by-step run, are written
+//! here once, so that the compiler's error, the terminal, the editor and a rank that hangs at run
+//! time all say the same.
+
+use std::fmt;
+
+use crate::model::{Place, Rank};
+
+/// How much a finding matters unless the user says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Not shown.
+    Allow,
+    /// Shown.
+    Warn,
+    /// Shown, and the check fails.
+    Deny,
+}
+
+/// The families that levels can be set for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub enum Group {
+    Pairing,
+    Deadlock,
+    Request,
+    Race,
+    Collective,
+    Protocol,
+}
+
+impl Group {
+    /// The name as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Pairing => "pairing",
+            Group::Deadlock => "deadlock",
+            Group::Request => "request",
+            Group::Race => "race",
+            Group::Collective => "collective",
+            Group::Protocol => "protocol",
+        }
+    }
+}
+
+/// Whether it happens, or happens under an assumption.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// In every run, or in the run that the trace shows.
+    Certain,
+    /// If what is named holds.
+    Possible {
+        /// The assumption, as "if ..." would go on.
+        assuming: String,
+    },
+}
+
+/// A place with something to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub place: Place,
+    /// What, in a few words.
+    pub text: String,
+}
+
+/// A rank that does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Who waits.
+    pub rank: Rank,
+    /// In which operation, as the source writes it: "send Block to rank 1".
+    pub operation: String,
+    /// Where.
+    pub place: Place,
+    /// For whom.
+    pub waits_for: Vec<Rank>,
+}
+
+/// One step of the run that shows the finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Who.
+    pub rank: Rank,
+    /// Does what: "sends Block (tag 5) to rank 1".
+    pub text: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// Something wrong, with all that is needed to understand and mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's kebab-case name, its only identity.
+    pub rule: &'static str,
+    /// The level it has unless the user sets another.
+    pub level: Level,
+    /// Whether it happens in any case.
+    pub certainty: Certainty,
+    /// What happens, in one sentence, with ranks and sizes.
+    pub message: String,
+    /// Where it happens.
+    pub primary: Label,
+    /// The other places that belong to it, such as the message's other end.
+    pub secondary: Vec<Label>,
+    /// The ranks concerned, at the smallest size.
+    pub ranks: Vec<Rank>,
+    /// The sizes at which it happens, ascending.
+    pub sizes: Vec<u32>,
+    /// Every rank that waits, at the smallest size.
+    pub waits: Vec<Wait>,
+    /// A run that shows it, at the smallest size.
+    pub trace: Vec<Step>,
+    /// Why it is wrong, and what else there is to know.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Vec<String>,
+}
+
+impl fmt::Display for Wait {
+    /// "rank 0 waits in `send Block to rank 1` for rank 1", without the place.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {} waits in `{}`", self.rank, self.operation)?;
+        if !self.waits_for.is_empty() {
+            write!(f, " for {}", ranks(&self.waits_for))?;
+        }
+        Ok(())
+    }
+}
+
+/// "rank 3", "ranks 0 and 1", "ranks 0, 1, 2 and 5", "ranks 0 to 7".
+pub fn ranks(ranks: &[Rank]) -> String {
+    let consecutive = ranks.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    match ranks {
+        [] => "no rank".to_owned(),
+        [one] => format!("rank {one}"),
+        [first, .., last] if consecutive && ranks.len() > 3 => format!("ranks {first} to {last}"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+            format!("ranks {} and {last}", first.join(", "))
+        }
+    }
+}
+
+/// The sizes of a finding in words: "2 ranks", "2, 3 and 8 ranks", "2 to 8 ranks".
+pub fn sizes(sizes: &[u32]) -> String {
+    match sizes {
+        [] => "no size".to_owned(),
+        [1] => "1 rank".to_owned(),
+        [one] => format!("{one} ranks"),
+        more => format!("{} ranks", ranks(more).trim_start_matches("ranks ")),
+    }
+}
+
+/// The waits in the order in which they lead to each other, each once; where they close a circle
+/// the circle comes first and the last line says so.
+pub fn wait_lines(waits: &[Wait], place: impl Fn(Place) -> String) -> Vec<String> {
+    let circle = wait_circle(waits);
+    let line = |wait: &Wait| format!("{wait} ({})", place(wait.place));
+    let mut lines: Vec<String> = circle.iter().map(|&index| line(&waits[index])).collect();
+    if circle.len() > 1 {
+        lines.push(format!("and so back to rank {}: none can move", waits[circle[0]].rank));
+    }
+    let others = waits.iter().enumerate().filter(|(index, _)| !circle.contains(index));
+    lines.extend(others.map(|(_, wait)| line(wait)));
+    lines
+}
+
+/// One circle among the waits, as indices in the order of waiting, starting at its lowest rank;
+/// empty where there is none.
+fn wait_circle(waits: &[Wait]) -> Vec<usize> {
+    let of_rank = |rank: Rank| waits.iter().position(|wait| wait.rank == rank);
+    for start in 0..waits.len() {
+        let mut path = vec![start];
+        while let Some(next) = waits[*path.last().expect("the path starts with one")]
+            .waits_for
+            .iter()
+            .find_map(|&rank| of_rank(rank))
+        {
+            if let Some(entry) = path.iter().position(|&index| index == next) {
+                path.drain(..entry);
+                let lowest = path.iter().enumerate().min_by_key(|&(_, &index)| waits[index].rank);
+                let lowest = lowest.map_or(0, |(position, _)| position);
+                path.rotate_left(lowest);
+                return path;
+            }
+            path.push(next);
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,249 @@
+//! One step of one rank, with all that a rule may ask about it.
+
+use super::{
+    CommunicatorId, DatatypeId, LabelId, MessageId, Place, Position, Rank, RequestId, SourceId,
+};
+
+/// One step of one rank.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// What the rank does.
+    pub action: Action,
+    /// Where the program says so.
+    pub place: Place,
+}
+
+/// How a send may return (MPI 4.0, 3.4 "Communication Modes").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// May wait for its receive, or copy the message and return.
+    Standard,
+    /// Returns only when the receive has started.
+    Synchronous,
+    /// Copies the message into the sender's own buffer and returns.
+    Buffered,
+    /// Like standard, and wrong unless the receive is already posted.
+    Ready,
+}
+
+/// The other end of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Peer {
+    /// This rank; it may lie outside the world, which is `peer-out-of-range`.
+    Rank(i32),
+    /// Whoever comes first out of `first..end`; only where messages are received or probed.
+    Any {
+        /// The lowest rank accepted.
+        first: Rank,
+        /// One past the highest rank accepted.
+        end: Rank,
+    },
+    /// The rank that an earlier wildcard receive or probe has met.
+    Source(SourceId),
+    /// `MPI_PROC_NULL`: the operation completes at once and moves nothing.
+    Null,
+}
+
+/// The tag of a send (always exact), or what a receive accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tag {
+    /// This tag alone.
+    Exact(i32),
+    /// `MPI_ANY_TAG`.
+    Any,
+}
+
+/// What travels, or what there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Data {
+    /// The element type, as an index into [`World::datatypes`](super::World::datatypes).
+    pub datatype: DatatypeId,
+    /// How many elements, where it is known: what is sent, or the most that can be received.
+    pub count: Option<u64>,
+    /// The message's name in the source, where it has one.
+    pub message: Option<MessageId>,
+    /// The decision that this message announces, where it is one.
+    pub label: Option<LabelId>,
+}
+
+/// All by which a message finds its receive, and what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Envelope {
+    /// The other end.
+    pub peer: Peer,
+    /// The tag sent or accepted.
+    pub tag: Tag,
+    /// The communicator. Messages never cross from one to another.
+    pub communicator: CommunicatorId,
+    /// The data.
+    pub data: Data,
+}
+
+/// A branch: under which label, and where it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arm {
+    /// The decision that leads here.
+    pub label: LabelId,
+    /// Where the behaviour goes on.
+    pub target: Position,
+}
+
+/// How many of a list of requests an operation waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Completion {
+    /// All of them.
+    All,
+    /// One; inactive requests are passed over. With targets, the behaviour goes on at the target
+    /// of the request that completed (same order as the requests), otherwise at the next event.
+    Any(Option<Box<[Position]>>),
+    /// All that are complete, and at least one.
+    Some,
+}
+
+/// Which collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is the MPI operation of its name")]
+pub enum CollectiveKind {
+    Barrier,
+    Bcast,
+    Scatter,
+    Gather,
+    AllGather,
+    Reduce,
+    AllReduce,
+    AllToAll,
+    /// `MPI_Win_fence`: a collective over the window's communicator.
+    Fence,
+}
+
+/// A collective operation as one rank calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Collective {
+    /// Which operation.
+    pub kind: CollectiveKind,
+    /// On which communicator.
+    pub communicator: CommunicatorId,
+    /// The root, for the rooted ones.
+    pub root: Option<i32>,
+    /// What this rank contributes or receives, where there is data.
+    pub data: Option<Data>,
+}
+
+/// What a rank does in one step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A blocking send.
+    Send {
+        /// When it may return.
+        mode: Mode,
+        /// What and to whom.
+        envelope: Envelope,
+    },
+    /// A blocking receive.
+    Receive {
+        /// What and from whom.
+        envelope: Envelope,
+        /// The slot that keeps who it was, for later steps.
+        binds: Option<SourceId>,
+    },
+    /// `MPI_Sendrecv`: both at once, returns when both are done.
+    SendReceive {
+        /// The send half.
+        send: Box<Envelope>,
+        /// The receive half.
+        receive: Box<Envelope>,
+    },
+    /// A non-blocking send.
+    StartSend {
+        /// When it may complete.
+        mode: Mode,
+        /// What and to whom.
+        envelope: Envelope,
+        /// The request that it starts.
+        request: RequestId,
+    },
+    /// A non-blocking receive.
+    StartReceive {
+        /// What and from whom.
+        envelope: Envelope,
+        /// The request that it starts.
+        request: RequestId,
+        /// The slot that keeps who it was, once it has completed.
+        binds: Option<SourceId>,
+    },
+    /// `MPI_Send_init`: binds a persistent request and leaves it inactive.
+    PlanSend {
+        /// When it may complete, once started.
+        mode: Mode,
+        /// What and to whom.
+        envelope: Envelope,
+        /// The request that it makes.
+        request: RequestId,
+    },
+    /// `MPI_Recv_init`: binds a persistent request and leaves it inactive.
+    PlanReceive {
+        /// What and from whom.
+        envelope: Envelope,
+        /// The request that it makes.
+        request: RequestId,
+    },
+    /// `MPI_Start` and `MPI_Startall`, in this order.
+    Start {
+        /// Persistent requests made by a plan.
+        requests: Box<[RequestId]>,
+    },
+    /// `MPI_Wait`, `Waitall`, `Waitany`, `Waitsome`. Inactive requests count as complete and are
+    /// never the one that "any" returns; where all are inactive it returns at once, and a
+    /// `Completion::Any` with targets goes on at the next event.
+    Wait {
+        /// What it waits for.
+        requests: Box<[RequestId]>,
+        /// How many of them.
+        completion: Completion,
+    },
+    /// `MPI_Test`: goes on at the next event if the request is complete (and completes it), else
+    /// at `pending`.
+    Test {
+        /// What it asks about.
+        request: RequestId,
+        /// Where the behaviour goes on while the request is not complete.
+        pending: Position,
+    },
+    /// `MPI_Probe`: waits until a message could be received, and leaves it there.
+    Probe {
+        /// What and from whom.
+        envelope: Envelope,
+        /// The slot that keeps who it was.
+        binds: Option<SourceId>,
+    },
+    /// A collective operation.
+    Collective(Collective),
+    /// `MPI_Put`: local until the next fence.
+    Put {
+        /// To whom.
+        envelope: Envelope,
+    },
+    /// `MPI_Get`: local until the next fence.
+    Get {
+        /// From whom.
+        envelope: Envelope,
+    },
+    /// This rank decides, in a way that nobody can foresee, how it goes on. The messages that tell
+    /// others follow in each arm as ordinary sends with the arm's label.
+    Choose {
+        /// The ways to go on.
+        arms: Box<[Arm]>,
+    },
+    /// Receives a message that announces a decision and goes on at the arm of its label.
+    Offer {
+        /// From whom; its `data.label` is `None`.
+        envelope: Envelope,
+        /// The ways to go on.
+        arms: Box<[Arm]>,
+    },
+    /// Goes on elsewhere. A loop's end jumps to its head.
+    Jump {
+        /// Where.
+        target: Position,
+    },
+}

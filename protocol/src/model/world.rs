@@ -1,0 +1,81 @@
+//! All ranks of one size together.
+
+use std::sync::Arc;
+
+use super::Event;
+
+/// A place in the source, opaque here; the front end that made it knows the file and the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place(pub u32);
+
+/// A communicator: an index into [`World::communicators`].
+pub type CommunicatorId = u16;
+/// A datatype: an index into [`World::datatypes`].
+pub type DatatypeId = u16;
+/// A message's name: an index into [`World::messages`].
+pub type MessageId = u16;
+/// A role: an index into the protocol's list of roles.
+pub type RoleId = u16;
+
+/// A type signature (MPI 4.0, 5.1): two of them match when their `signature`s are equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Datatype {
+    /// The element type as the source writes it, such as `f32`.
+    pub signature: String,
+    /// Bytes of one element, where they are known.
+    pub bytes: Option<u64>,
+}
+
+/// What one rank does from start to end; position 0 is the start, and running past the last event
+/// is the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// The steps.
+    pub events: Vec<Event>,
+    /// How many request slots the events use.
+    pub requests: u32,
+    /// How many source slots the events use.
+    pub sources: u16,
+    /// The role that this rank plays, where there are roles.
+    pub role: Option<super::RoleId>,
+}
+
+/// A part that ranks play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Its name in the source.
+    pub name: String,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// Every rank of one world size, ready to be run.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// What each rank does; the world's size is their number.
+    pub behaviours: Vec<Behaviour>,
+    /// The values that the program's parameters have in this world, by name.
+    pub parameters: Vec<(String, i64)>,
+    /// The communicators' names; every one spans all ranks.
+    pub communicators: Arc<[String]>,
+    /// The datatypes.
+    pub datatypes: Arc<[Datatype]>,
+    /// The messages' names.
+    pub messages: Arc<[String]>,
+    /// The decisions' names.
+    pub labels: Arc<[String]>,
+    /// The roles.
+    pub roles: Arc<[Role]>,
+}
+
+impl World {
+    /// How many ranks there are.
+    pub fn size(&self) -> u32 {
+        u32::try_from(self.behaviours.len()).expect("a world has fewer than 2^32 ranks")
+    }
+
+    /// How many events all ranks have together.
+    pub fn event_count(&self) -> usize {
+        self.behaviours.iter().map(|behaviour| behaviour.events.len()).sum()
+    }
+}

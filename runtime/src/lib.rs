@@ -1,0 +1,1 @@
+//! Message passing between ranks that cannot go wrong in the ways MPI lets it.
