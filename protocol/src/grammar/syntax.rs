@@ -8,7 +8,6 @@ use proc_macro2::{Ident, Span};
 use crate::model::{CollectiveKind, Mode, Place};
 
 /// A whole `#[p2p_protocol]` module.
-#[derive(Debug)]
 pub struct Protocol {
     /// The module's name.
     pub name: Ident,
@@ -38,7 +37,6 @@ pub struct Protocol {
 }
 
 /// For which sizes a protocol is: a range and conditions on it.
-#[derive(Debug)]
 pub struct Sizes {
     /// The pattern, over the size.
     pub pattern: Pattern,
@@ -47,7 +45,6 @@ pub struct Sizes {
 }
 
 /// A two-dimensional grid of ranks.
-#[derive(Debug)]
 pub struct Grid {
     /// The extent in x: a name, bound to a divisor of the size, or a literal.
     pub rows: Extent,
@@ -56,7 +53,6 @@ pub struct Grid {
 }
 
 /// One extent of a grid.
-#[derive(Debug)]
 pub enum Extent {
     /// Any divisor that fits, under this name in expressions.
     Named(Ident),
@@ -65,7 +61,6 @@ pub enum Extent {
 }
 
 /// Which ranks (or sizes, or grid coordinates) are meant.
-#[derive(Debug)]
 pub enum Pattern {
     /// `_`
     All,
@@ -91,7 +86,6 @@ pub enum Pattern {
 }
 
 /// A message type: `#[message(tag = 0)] type Block = [f32];` or a struct.
-#[derive(Debug)]
 pub struct Message {
     /// Its name, which is also its type alias in the generated module.
     pub name: Ident,
@@ -112,7 +106,6 @@ pub struct Message {
 }
 
 /// What a message carries.
-#[derive(Debug)]
 pub enum Payload {
     /// One value of a plain type.
     Scalar(Box<syn::Type>),
@@ -125,7 +118,6 @@ pub enum Payload {
 }
 
 /// `const ROOT: usize = 0;`
-#[derive(Debug)]
 pub struct Constant {
     /// The item as written; it passes through.
     pub item: syn::ItemConst,
@@ -134,7 +126,6 @@ pub struct Constant {
 }
 
 /// `#[rank(PATTERN)] fn name(parameters) { body }`
-#[derive(Debug)]
 pub struct Role {
     /// The function's name in snake case; `Role::Name` in the generated code.
     pub name: Ident,
@@ -151,7 +142,6 @@ pub struct Role {
 }
 
 /// A run-time parameter of a role. Roles that name the same parameter mean the same value.
-#[derive(Debug)]
 pub struct Parameter {
     /// Its name.
     pub name: Ident,
@@ -160,14 +150,13 @@ pub struct Parameter {
 }
 
 /// Statements between braces.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Block {
     /// In order.
     pub statements: Vec<Statement>,
 }
 
 /// One statement of a role.
-#[derive(Debug)]
 pub struct Statement {
     /// What it is.
     pub kind: StatementKind,
@@ -179,7 +168,6 @@ pub struct Statement {
 }
 
 /// The statements of the language.
-#[derive(Debug)]
 pub enum StatementKind {
     /// `send(peer, M)`, `ssend`, `bsend`, `rsend`.
     Send(Mode, Expression, MessageName),
@@ -252,7 +240,6 @@ pub enum StatementKind {
 }
 
 /// A message named in an operation.
-#[derive(Debug)]
 pub struct MessageName {
     /// As written there.
     pub name: Ident,
@@ -261,7 +248,6 @@ pub struct MessageName {
 }
 
 /// Where a request goes.
-#[derive(Debug)]
 pub enum RequestTarget {
     /// `let name = ..`
     Named(Ident),
@@ -270,7 +256,6 @@ pub enum RequestTarget {
 }
 
 /// From whom a receive takes.
-#[derive(Debug)]
 pub enum From {
     /// One rank.
     Peer(Expression),
@@ -284,7 +269,6 @@ pub enum From {
 }
 
 /// Whom a decision is told.
-#[derive(Debug)]
 pub enum Peers {
     /// One rank.
     One(Expression),
@@ -297,7 +281,6 @@ pub enum Peers {
 }
 
 /// `Label => {..}`
-#[derive(Debug)]
 pub struct DecisionArm {
     /// The decision's name, in camel case.
     pub label: Ident,
@@ -306,7 +289,6 @@ pub struct DecisionArm {
 }
 
 /// `a..b`, `a..=b`, with `.rev()` and `.step_by(k)`.
-#[derive(Debug)]
 pub struct Range {
     /// Where it starts.
     pub start: Expression,
