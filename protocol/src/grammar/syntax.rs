@@ -3,9 +3,44 @@
 //! Nothing is judged or evaluated here. The macro generates code from this tree and the evaluation
 //! makes worlds from it.
 
-use proc_macro2::{Ident, Span};
+use std::{fmt, ops};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 
 use crate::model::{CollectiveKind, Mode, Place};
+
+/// A name of a value, a source, a request or a set, and the declaration that it refers to.
+///
+/// It can be used as its identifier, in `quote!` too.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// As written here.
+    pub ident: Ident,
+    /// The declaration: alike for every use of one declaration, different for two declarations of
+    /// one role. Constants and grid extents, which all roles share, come first.
+    pub id: u32,
+}
+
+impl ops::Deref for Name {
+    type Target = Ident;
+
+    fn deref(&self) -> &Ident {
+        &self.ident
+    }
+}
+
+impl ToTokens for Name {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.ident.to_tokens(tokens);
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.ident.fmt(f)
+    }
+}
 
 /// A whole `#[p2p_protocol]` module.
 pub struct Protocol {
@@ -32,8 +67,14 @@ pub struct Protocol {
     pub roles: Vec<Role>,
     /// Everything else in the module, which passes through as it is: `use`, helper structs.
     pub items: Vec<syn::Item>,
-    /// The source span of each place that statements refer to.
+    /// The names of decisions, each once.
+    pub labels: Vec<Ident>,
+    /// The source span of each place that statements refer to. A compiler that cannot join spans
+    /// has the first token's here.
     pub places: Vec<Span>,
+    /// The span of the last token of each place, so that a compiler's error can underline all of
+    /// it: from the one to the other.
+    pub ends: Vec<Span>,
 }
 
 /// For which sizes a protocol is: a range and conditions on it.
@@ -55,7 +96,7 @@ pub struct Grid {
 /// One extent of a grid.
 pub enum Extent {
     /// Any divisor that fits, under this name in expressions.
-    Named(Ident),
+    Named(Name),
     /// This many.
     Fixed(u32),
 }
@@ -78,7 +119,7 @@ pub enum Pattern {
     /// `p | q`
     Or(Vec<Pattern>),
     /// A name bound to the rank, as in `r if ..`.
-    Binding(Ident),
+    Binding(Name),
     /// `(x, y)`: the coordinates on the grid; each a binding, a value, or a range.
     Pair(Box<Pattern>, Box<Pattern>),
     /// `pattern if condition`
@@ -119,6 +160,8 @@ pub enum Payload {
 
 /// `const ROOT: usize = 0;`
 pub struct Constant {
+    /// Its name.
+    pub name: Name,
     /// The item as written; it passes through.
     pub item: syn::ItemConst,
     /// Its value as an expression of the language.
@@ -139,12 +182,15 @@ pub struct Role {
     pub body: Block,
     /// Where it is declared.
     pub place: Place,
+    /// How many declarations its names refer to, those that all roles share included: every
+    /// [`Name::id`] in it is below.
+    pub names: u32,
 }
 
 /// A run-time parameter of a role. Roles that name the same parameter mean the same value.
 pub struct Parameter {
     /// Its name.
-    pub name: Ident,
+    pub name: Name,
     /// Its type, an unsigned or signed integer type.
     pub ty: syn::Type,
 }
@@ -172,7 +218,7 @@ pub enum StatementKind {
     /// `send(peer, M)`, `ssend`, `bsend`, `rsend`.
     Send(Mode, Expression, MessageName),
     /// `recv(peer, M)`, `let from = recv(any(a..b), M)`.
-    Receive(From, MessageName, Option<Ident>),
+    Receive(From, MessageName, Option<Name>),
     /// `sendrecv(dest, M, source, N)`.
     SendReceive {
         /// To whom.
@@ -189,25 +235,25 @@ pub enum StatementKind {
     /// `let name = irecv(peer, M)`, `set.push(irecv(peer, M))`.
     StartReceive(From, MessageName, RequestTarget),
     /// `let name = send_init(peer, M)`.
-    PlanSend(Expression, MessageName, Ident),
+    PlanSend(Expression, MessageName, Name),
     /// `let name = recv_init(peer, M)`.
-    PlanReceive(From, MessageName, Ident),
+    PlanReceive(From, MessageName, Name),
     /// `start(name)`.
-    Start(Ident),
+    Start(Name),
     /// `let set = requests();`: an empty set, for requests started in a loop or under an `if`.
-    RequestSet(Ident),
+    RequestSet(Name),
     /// `wait(name)`.
-    Wait(Ident),
+    Wait(Name),
     /// `wait_all(a, b)` or `wait_all(set)`.
-    WaitAll(Vec<Ident>),
+    WaitAll(Vec<Name>),
     /// `wait_any(set);`: one of a set, whichever.
-    WaitAnyOf(Ident),
+    WaitAnyOf(Name),
     /// `match wait_any(a, b) { a => {..} b => {..} }`: the arm of the one that completed.
-    WaitAny(Vec<(Ident, Block)>),
+    WaitAny(Vec<(Name, Block)>),
     /// `if test(name) {..} else {..}`: the first block once it is complete.
-    Test(Ident, Block, Block),
+    Test(Name, Block, Block),
     /// `probe(peer, M)`, `let from = probe(any(a..b), M)`.
-    Probe(From, MessageName, Option<Ident>),
+    Probe(From, MessageName, Option<Name>),
     /// `barrier()`, `bcast(root, M)`, `all_reduce(M)`, `fence()`, ...
     Collective(CollectiveKind, Option<Expression>, Option<MessageName>),
     /// `put(peer, M)`.
@@ -219,7 +265,7 @@ pub enum StatementKind {
         /// Its label, for `break` and `continue`.
         label: Option<syn::Lifetime>,
         /// The loop variable.
-        variable: Ident,
+        variable: Name,
         /// What it runs over.
         range: Range,
         /// What is repeated.
@@ -250,9 +296,9 @@ pub struct MessageName {
 /// Where a request goes.
 pub enum RequestTarget {
     /// `let name = ..`
-    Named(Ident),
+    Named(Name),
     /// `set.push(..)`
-    Set(Ident),
+    Set(Name),
 }
 
 /// From whom a receive takes.
@@ -284,6 +330,8 @@ pub enum Peers {
 pub struct DecisionArm {
     /// The decision's name, in camel case.
     pub label: Ident,
+    /// Its position in [`Protocol::labels`].
+    pub index: usize,
     /// What follows it.
     pub body: Block,
 }
@@ -325,7 +373,7 @@ pub enum ExpressionKind {
     Size,
     /// A loop variable, a parameter, a constant, a grid name, a bound rank, or a source bound by
     /// `let from = recv(any(..), M)` (which may only stand alone, as a peer).
-    Variable(Ident),
+    Variable(Name),
     /// `(x, y)`: the rank at these coordinates of the grid.
     Pair(Box<Expression>, Box<Expression>),
     /// `!c`, `-e`
