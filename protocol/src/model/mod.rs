@@ -10,7 +10,9 @@ mod world;
 pub use event::{
     Action, Arm, Collective, CollectiveKind, Completion, Data, Envelope, Event, Mode, Peer, Tag,
 };
-pub use world::{Behaviour, CommunicatorId, Datatype, DatatypeId, MessageId, Place, Role, RoleId, World};
+pub use world::{
+    Behaviour, CommunicatorId, Datatype, DatatypeId, MessageId, Place, Role, RoleId, World,
+};
 
 /// The number of a process in its world: `0..size`.
 pub type Rank = u32;

@@ -37,7 +37,7 @@ pub struct Behaviour {
     /// How many source slots the events use.
     pub sources: u16,
     /// The role that this rank plays, where there are roles.
-    pub role: Option<super::RoleId>,
+    pub role: Option<RoleId>,
 }
 
 /// A part that ranks play.

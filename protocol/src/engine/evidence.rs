@@ -1,0 +1,108 @@
+//! What a run shows, written down while it runs and judged later.
+
+use crate::model::{Data, LabelId, Position, Rank, World};
+
+/// A step of a rank.
+pub type At = (Rank, Position);
+
+/// Something that a run showed, and that is not as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Observation {
+    /// A message met a receive of another datatype.
+    TypeMismatch {
+        /// The send.
+        send: At,
+        /// The receive.
+        receive: At,
+    },
+    /// A message was longer than the room that its receive had.
+    Truncation {
+        /// The send.
+        send: At,
+        /// The receive.
+        receive: At,
+    },
+    /// A request was started and never completed.
+    LostRequest {
+        /// The start.
+        start: At,
+    },
+    /// A ready send started before its receive was posted.
+    UnpostedReady {
+        /// The send.
+        send: At,
+        /// To whom.
+        destination: Rank,
+    },
+    /// The n-th collectives of two ranks are not the same operation.
+    CollectiveMismatch {
+        /// Who came first.
+        first: At,
+        /// Who called another operation, or named another root.
+        other: At,
+    },
+    /// A decision arrived that its offer has no arm for.
+    WrongDecision {
+        /// The offer.
+        offer: At,
+        /// Who decided.
+        source: Option<Rank>,
+        /// What was announced.
+        label: Option<LabelId>,
+    },
+}
+
+/// Everything a run has shown since it was last asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evidence {
+    observations: Vec<Observation>,
+}
+
+impl Evidence {
+    /// The observations so far, which are forgotten here.
+    pub(super) fn take(&mut self) -> Vec<Observation> {
+        std::mem::take(&mut self.observations)
+    }
+
+    pub(super) fn matched(
+        &mut self,
+        world: &World,
+        (send, receive): (At, At),
+        sent: &Data,
+        room: &Data,
+    ) {
+        let signature = |data: &Data| {
+            world.datatypes.get(usize::from(data.datatype)).map(|datatype| &datatype.signature)
+        };
+        if sent.datatype != room.datatype && signature(sent) != signature(room) {
+            self.observations.push(Observation::TypeMismatch { send, receive });
+        } else if let (Some(sent), Some(room)) = (sent.count, room.count)
+            && sent > room
+        {
+            self.observations.push(Observation::Truncation { send, receive });
+        }
+    }
+
+    pub(super) fn lost_request(&mut self, rank: Rank, started: Position) {
+        self.observations.push(Observation::LostRequest { start: (rank, started) });
+    }
+
+    pub(super) fn unposted_ready(&mut self, rank: Rank, position: Position, destination: Rank) {
+        self.observations.push(Observation::UnpostedReady { send: (rank, position), destination });
+    }
+
+    pub(super) fn collective_mismatch(&mut self, first: At, other: At) {
+        self.observations.push(Observation::CollectiveMismatch { first, other });
+    }
+
+    pub(super) fn wrong_decision(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        source: Option<Rank>,
+        label: Option<LabelId>,
+    ) {
+        let offer = (rank, position);
+        self.observations.push(Observation::WrongDecision { offer, source, label });
+    }
+}

@@ -1,0 +1,420 @@
+//! Follows a world through everything that can happen in it.
+//!
+//! Steps with one outcome are made at once; where there are several, each is followed, and a state
+//! already seen is not followed again. What was seen is kept with the path of choices that led to
+//! it, so that it can be shown step by step.
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evidence::{At, Observation};
+use super::machine::options::{ALL, Choice, FutureSends, targets};
+use super::machine::{Machine, Schedule, Semantics, Settled};
+use super::wait_for::Stuck;
+use crate::model::{Action, Mode, Rank, World};
+
+/// How much is followed before the exploration says that it has not seen everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// States with a choice.
+    pub states: usize,
+}
+
+/// How to run a world.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'a> {
+    pub(super) semantics: Semantics,
+    pub(super) schedule: Schedule,
+    pub(super) skipped: Option<&'a FxHashSet<At>>,
+}
+
+/// The choices that led to something: the last state with a choice, and the choice made there.
+pub(super) type Path = Option<(usize, Choice)>;
+
+/// A state that nothing moves in.
+pub(super) struct Hang<'w> {
+    pub(super) node: usize,
+    pub(super) stuck: Stuck,
+    /// The state itself, for the first few.
+    pub(super) machine: Option<Machine<'w>>,
+    pub(super) path: Path,
+}
+
+/// A wildcard that could take messages of several sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Race {
+    pub(super) receive: At,
+    pub(super) sends: Vec<At>,
+}
+
+/// An end of all ranks with messages that nobody received.
+pub(super) struct Unclean {
+    pub(super) left: Vec<At>,
+    pub(super) path: Path,
+}
+
+/// Everything that was seen.
+pub(super) struct Explored<'w> {
+    pub(super) observations: Vec<(Observation, Path)>,
+    pub(super) hangs: Vec<Hang<'w>>,
+    /// States in which ranks only ask; those from which nothing leads become hangs.
+    spins: Vec<Hang<'w>>,
+    pub(super) unclean: Vec<Unclean>,
+    pub(super) races: Vec<Race>,
+    pub(super) can_finish_clean: bool,
+    pub(super) mismatch: bool,
+    /// Whether everything was followed.
+    pub(super) complete: bool,
+    nodes: Vec<Node>,
+}
+
+/// A state: where it came from, and where it leads.
+struct Node {
+    path: Path,
+    /// Successors, and whether anything moved on the way.
+    edges: Vec<(usize, bool)>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Has options; `race` if they are not a rank's own decision.
+    Choice {
+        race: bool,
+    },
+    Finished,
+    Stuck,
+    /// Goes on for ever with messages moving.
+    Live,
+    Mismatch,
+    /// Not followed.
+    Open,
+}
+
+/// States of which the machine itself is kept.
+const KEPT: usize = 8;
+
+struct Frame<'w> {
+    machine: Machine<'w>,
+    node: usize,
+    choices: Vec<Choice>,
+    next: usize,
+    /// Whether other options were left out because these seemed enough.
+    reduced: bool,
+    met_known: bool,
+}
+
+/// The walk through the states.
+struct Walk<'w, 'f> {
+    explored: Explored<'w>,
+    known: FxHashMap<Box<[u32]>, usize>,
+    seen: FxHashSet<Observation>,
+    stack: Vec<Frame<'w>>,
+    future: Option<&'f FutureSends>,
+    cyclic: bool,
+    limits: Limits,
+}
+
+/// Follows a world through everything that can happen in it.
+pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> Explored<'w> {
+    let future;
+    let reduced = match plan.schedule {
+        Schedule::Eager if has_options(world) => {
+            future = FutureSends::of(world);
+            Some(&future)
+        }
+        _ => None,
+    };
+    let mut machine = Machine::new(world, plan.semantics, plan.schedule);
+    if let Some(skipped) = plan.skipped {
+        machine = machine.skipping(skipped);
+    }
+    let mut walk = Walk {
+        explored: Explored {
+            observations: Vec::new(),
+            hangs: Vec::new(),
+            spins: Vec::new(),
+            unclean: Vec::new(),
+            races: Vec::new(),
+            can_finish_clean: false,
+            mismatch: false,
+            complete: true,
+            nodes: Vec::new(),
+        },
+        known: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        stack: Vec::new(),
+        future: reduced,
+        cyclic: world.behaviours.iter().any(|behaviour| is_cyclic(&behaviour.events)),
+        limits,
+    };
+    walk.arrive(machine, Settled::Quiet, 0, None);
+    while walk.go_on() {}
+    walk.explored.find_spinning();
+    walk.explored
+}
+
+impl<'w> Walk<'w, '_> {
+    /// Follows the next option of the topmost state.
+    fn go_on(&mut self) -> bool {
+        let Some(frame) = self.stack.last_mut() else { return false };
+        let Some(&choice) = frame.choices.get(frame.next) else {
+            if std::mem::take(&mut frame.reduced) && frame.met_known && self.cyclic {
+                // What was left out could be left out for ever on a circle: follow it now.
+                let all = frame.machine.options(None);
+                let more: Vec<Choice> =
+                    all.into_iter().filter(|choice| !frame.choices.contains(choice)).collect();
+                frame.choices.extend(more);
+            } else {
+                self.stack.pop();
+            }
+            return true;
+        };
+        frame.next += 1;
+        let last = frame.next == frame.choices.len() && !(self.cyclic && frame.reduced);
+        let node = frame.node;
+        let mut machine = if last {
+            // Nobody needs the state after its last option.
+            let frame = self.stack.pop().expect("the frame was just looked at");
+            frame.machine
+        } else {
+            frame.machine.clone()
+        };
+        if matches!(choice, Choice::Some { subset: ALL, .. }) {
+            self.explored.complete = false;
+        }
+        let before = machine.moved;
+        let settled = machine.apply(choice);
+        self.arrive(machine, settled, before, Some((node, choice)));
+        true
+    }
+
+    /// Makes the forced steps and takes down the state that they lead to.
+    fn arrive(&mut self, mut machine: Machine<'w>, applied: Settled, before: u64, path: Path) {
+        let settled = if applied == Settled::Mismatch { applied } else { machine.settle() };
+        for observation in machine.evidence.take() {
+            if self.seen.insert(observation) {
+                self.explored.observations.push((observation, path));
+            }
+        }
+        let over = matches!(settled, Settled::Mismatch | Settled::TooLong);
+        let choices = if over { Vec::new() } else { machine.options(self.future) };
+        let kind = self.kind(&machine, settled, &choices);
+        let (node, new) = self.enter(&machine, kind, path);
+        if let Some((from, _)) = path {
+            self.explored.nodes[from].edges.push((node, machine.moved != before));
+            let from = self.stack.iter_mut().rfind(|frame| frame.node == from);
+            if let (false, Some(frame)) = (new, from) {
+                frame.met_known = true;
+            }
+        }
+        if !new {
+            return;
+        }
+        match kind {
+            Kind::Finished => self.finish(&machine, path),
+            Kind::Mismatch => self.explored.mismatch = true,
+            Kind::Open => self.explored.complete = false,
+            Kind::Stuck => self.hang(machine, node, path),
+            Kind::Live => {}
+            Kind::Choice { .. } => {
+                if settled == Settled::Endless {
+                    self.explored.nodes[node].edges.push((node, true));
+                }
+                self.follow(machine, node, choices, path);
+            }
+        }
+    }
+
+    fn kind(&self, machine: &Machine<'w>, settled: Settled, choices: &[Choice]) -> Kind {
+        if settled == Settled::Mismatch {
+            Kind::Mismatch
+        } else if settled == Settled::TooLong || self.explored.nodes.len() > self.limits.states {
+            Kind::Open
+        } else if machine.ended() {
+            Kind::Finished
+        } else if !choices.is_empty() {
+            let own = |choice: &Choice| matches!(choice, Choice::Arm { .. } | Choice::Delayed);
+            Kind::Choice { race: choices.len() > 1 && !choices.iter().all(own) }
+        } else if settled == Settled::Endless {
+            Kind::Live
+        } else {
+            Kind::Stuck
+        }
+    }
+
+    /// The node of a state, and whether it is new.
+    fn enter(&mut self, machine: &Machine<'w>, kind: Kind, path: Path) -> (usize, bool) {
+        let new = self.explored.nodes.len();
+        let decided = path.is_none() && !matches!(kind, Kind::Choice { .. });
+        // A world without options has one state, which needs no name.
+        if !decided && kind != Kind::Mismatch && kind != Kind::Open {
+            let node = *self.known.entry(machine.encode()).or_insert(new);
+            if node != new {
+                return (node, false);
+            }
+        }
+        self.explored.nodes.push(Node { path, edges: Vec::new(), kind });
+        (new, true)
+    }
+
+    fn follow(&mut self, machine: Machine<'w>, node: usize, choices: Vec<Choice>, path: Path) {
+        let idle = |choice: &Choice| matches!(choice, Choice::Pending { .. } | Choice::Arm { .. });
+        if choices.iter().all(idle) {
+            // Whether this is a hang shows only when all of its circle is known.
+            let stuck = Stuck::of(&machine);
+            self.explored.spins.push(Hang { node, stuck, machine: None, path });
+        }
+        for race in races(&machine, &choices) {
+            if !self.explored.races.contains(&race) {
+                self.explored.races.push(race);
+            }
+        }
+        let reduced = self.future.is_some();
+        self.stack.push(Frame { machine, node, choices, next: 0, reduced, met_known: false });
+    }
+
+    fn finish(&mut self, machine: &Machine<'w>, path: Path) {
+        let sends = machine.unmatched().into_iter().filter(|&(_, _, sending)| sending);
+        let left: Vec<At> = sends.map(|(rank, position, _)| (rank, position)).collect();
+        if left.is_empty() {
+            self.explored.can_finish_clean = true;
+        } else if !self.explored.unclean.iter().any(|unclean| unclean.left == left) {
+            self.explored.unclean.push(Unclean { left, path });
+        }
+    }
+
+    fn hang(&mut self, machine: Machine<'w>, node: usize, path: Path) {
+        let stuck = Stuck::of(&machine);
+        let machine = (self.explored.hangs.len() < KEPT).then_some(machine);
+        self.explored.hangs.push(Hang { node, stuck, machine, path });
+    }
+}
+
+impl<'w> Explored<'w> {
+    /// Whether some run ends on all ranks.
+    pub(super) fn can_finish(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind == Kind::Finished)
+    }
+
+    /// The choices from the start to a state, in order.
+    pub(super) fn choices(&self, path: Path) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        let mut at = path;
+        while let Some((node, choice)) = at {
+            choices.push(choice);
+            at = self.nodes[node].path;
+        }
+        choices.reverse();
+        choices
+    }
+
+    /// Whether a hang comes from who was first: on its way a race could have gone another way, and
+    /// ended.
+    pub(super) fn is_by_race(&self, hang: &Hang<'w>) -> bool {
+        let ends = self.nodes_that_can_end();
+        let mut at = hang.path;
+        while let Some((node, _)) = at {
+            let race = self.nodes[node].kind == Kind::Choice { race: true };
+            if race && self.nodes[node].edges.iter().any(|&(next, _)| ends[next]) {
+                return true;
+            }
+            at = self.nodes[node].path;
+        }
+        false
+    }
+
+    fn nodes_that_can_end(&self) -> Vec<bool> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for (from, node) in self.nodes.iter().enumerate() {
+            for &(to, _) in &node.edges {
+                before[to].push(from);
+            }
+        }
+        let mut ends = vec![false; self.nodes.len()];
+        let finished = (0..self.nodes.len()).filter(|&at| self.nodes[at].kind == Kind::Finished);
+        let mut open: Vec<usize> = finished.collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut ends[at], true) {
+                open.extend(before[at].iter().filter(|&&from| !ends[from]));
+            }
+        }
+        ends
+    }
+
+    /// Circles of states in which ranks only ask in vain are hangs too.
+    fn find_spinning(&mut self) {
+        if self.spins.is_empty() {
+            return;
+        }
+        let mut graph: DiGraph<(), bool> = DiGraph::new();
+        let nodes: Vec<NodeIndex> = self.nodes.iter().map(|_| graph.add_node(())).collect();
+        for (from, node) in self.nodes.iter().enumerate() {
+            for &(to, moved) in &node.edges {
+                graph.add_edge(nodes[from], nodes[to], moved);
+            }
+        }
+        for part in tarjan_scc(&graph) {
+            let inside = |to: usize| part.contains(&NodeIndex::new(to));
+            let vain = part.iter().all(|node| {
+                let node = &self.nodes[node.index()];
+                matches!(node.kind, Kind::Choice { .. })
+                    && node.edges.iter().all(|&(to, moved)| !moved && inside(to))
+            });
+            let spin = self.spins.iter().position(|spin| inside(spin.node));
+            if let (true, Some(spin)) = (vain, spin) {
+                let spin = self.spins.swap_remove(spin);
+                self.hangs.push(spin);
+            }
+        }
+    }
+}
+
+/// The wildcards of a state that could take messages of several sources.
+fn races(machine: &Machine<'_>, choices: &[Choice]) -> Vec<Race> {
+    let mut races: Vec<Race> = Vec::new();
+    for choice in choices {
+        let Choice::Match { message, wildcard } = *choice else { continue };
+        let (receive, send) = (machine.posted_at(wildcard), machine.posted_at(message));
+        match races.iter_mut().find(|race| race.receive == receive) {
+            Some(race) => race.sends.push(send),
+            None => races.push(Race { receive, sends: vec![send] }),
+        }
+    }
+    races.retain(|race| race.sends.len() > 1);
+    races
+}
+
+/// Whether any step of a world has more than one outcome.
+pub(super) fn has_options(world: &World) -> bool {
+    use crate::model::{Completion, Peer};
+    world.behaviours.iter().flat_map(|behaviour| &behaviour.events).any(|event| {
+        match &event.action {
+            Action::Choose { .. } | Action::Test { .. } => true,
+            Action::Wait { completion, .. } => *completion != Completion::All,
+            action => super::machine::receiving_peer(action)
+                .is_some_and(|peer| matches!(peer, Peer::Any { .. })),
+        }
+    })
+}
+
+/// Whether a behaviour goes back anywhere.
+pub(super) fn is_cyclic(events: &[crate::model::Event]) -> bool {
+    events.iter().enumerate().any(|(position, event)| {
+        targets(&event.action).into_iter().any(|target| target <= position)
+    })
+}
+
+/// The ranks that a ready send goes to.
+pub(super) fn ready_destinations(world: &World) -> Vec<Rank> {
+    let ready = world.behaviours.iter().flat_map(|behaviour| &behaviour.events).any(|event| {
+        matches!(
+            &event.action,
+            Action::Send { mode: Mode::Ready, .. }
+                | Action::StartSend { mode: Mode::Ready, .. }
+                | Action::PlanSend { mode: Mode::Ready, .. }
+        )
+    });
+    if ready { (0..world.size()).collect() } else { Vec::new() }
+}

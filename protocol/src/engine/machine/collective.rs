@@ -1,0 +1,134 @@
+//! Collectives: who has come, who may go on (MPI 4.0, 6.14 "Correctness").
+
+use std::collections::VecDeque;
+
+use super::{Machine, Schedule, Semantics, Status};
+use crate::model::{Collective, CollectiveKind, Position, Rank};
+
+/// The collectives of one communicator that not every rank has entered yet.
+#[derive(Clone, Default)]
+pub(super) struct CommunicatorState {
+    /// The number of the first of `open`.
+    base: u32,
+    open: VecDeque<Instance>,
+}
+
+/// One collective: the n-th of every rank on its communicator.
+#[derive(Clone)]
+struct Instance {
+    kind: CollectiveKind,
+    root: Option<i32>,
+    /// Who came first, and where.
+    first: (Rank, Position),
+    arrived: u32,
+    root_arrived: bool,
+    waiting: Vec<Rank>,
+}
+
+/// For whom a rank in a collective waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaitsFor {
+    Nobody,
+    Root,
+    All,
+}
+
+impl Machine<'_> {
+    pub(super) fn enter_collective(&mut self, rank: Rank, collective: &Collective) {
+        let position = self.state(rank).position as Position;
+        let communicator = usize::from(collective.communicator);
+        let number = self.state(rank).collectives[communicator];
+        self.state_mut(rank).collectives[communicator] += 1;
+        self.moved += 1;
+
+        let state = &mut self.communicators[communicator];
+        let index = (number - state.base) as usize;
+        if index == state.open.len() {
+            state.open.push_back(Instance {
+                kind: collective.kind,
+                root: collective.root,
+                first: (rank, position),
+                arrived: 0,
+                root_arrived: false,
+                waiting: Vec::new(),
+            });
+        }
+        let instance = &mut state.open[index];
+        if (instance.kind, instance.root) != (collective.kind, collective.root) {
+            self.evidence.collective_mismatch(instance.first, (rank, position));
+            if self.schedule != Schedule::Unordered {
+                self.mismatch = true;
+                return;
+            }
+        }
+        instance.arrived += 1;
+        let is_root = collective.root == i32::try_from(rank).ok();
+        instance.root_arrived |= is_root;
+        let waits_for = waits_for(collective.kind, self.semantics, is_root);
+        let all_here = instance.arrived == self.world.size();
+        let goes_on = match waits_for {
+            WaitsFor::Nobody => true,
+            WaitsFor::Root => instance.root_arrived,
+            WaitsFor::All => all_here,
+        } || self.schedule == Schedule::Unordered;
+        let released = if all_here
+            || (instance.root_arrived && root_releases(instance.kind, self.semantics))
+        {
+            std::mem::take(&mut instance.waiting)
+        } else {
+            Vec::new()
+        };
+        if !goes_on {
+            instance.waiting.push(rank);
+        }
+        // Every rank enters in order, so that an earlier one is complete whenever a later one is.
+        while state.open.front().is_some_and(|instance| instance.arrived == self.world.size()) {
+            state.open.pop_front();
+            state.base += 1;
+        }
+        if goes_on {
+            self.go_to(rank, position + 1);
+        } else {
+            self.state_mut(rank).status = Status::Waiting(1);
+        }
+        for rank in released {
+            self.release(rank);
+        }
+    }
+
+    /// The ranks that have not yet come to the collective that `rank` is in, or its root alone
+    /// where that is enough.
+    pub(in crate::engine) fn missing(&self, rank: Rank, collective: &Collective) -> Vec<Rank> {
+        let communicator = usize::from(collective.communicator);
+        let number = self.state(rank).collectives[communicator] - 1;
+        let is_root = collective.root == i32::try_from(rank).ok();
+        let only_root = waits_for(collective.kind, self.semantics, is_root) == WaitsFor::Root;
+        let root = collective.root.and_then(|root| Rank::try_from(root).ok());
+        (0..self.world.size())
+            .filter(|&other| self.state(other).collectives[communicator] <= number)
+            .filter(|&other| !only_root || Some(other) == root)
+            .collect()
+    }
+
+    /// How many collectives of a communicator each rank has entered, less what all have left
+    /// behind.
+    pub(super) fn collective_progress(&self, rank: Rank) -> impl Iterator<Item = u32> + '_ {
+        let entered = self.state(rank).collectives.iter();
+        entered.zip(&self.communicators).map(|(number, state)| number - state.base)
+    }
+}
+
+fn waits_for(kind: CollectiveKind, semantics: Semantics, is_root: bool) -> WaitsFor {
+    use CollectiveKind::{Bcast, Gather, Reduce, Scatter};
+    match (semantics, kind, is_root) {
+        (Semantics::Buffered, Bcast | Scatter, true)
+        | (Semantics::Buffered, Gather | Reduce, false) => WaitsFor::Nobody,
+        (Semantics::Buffered, Bcast | Scatter, false) => WaitsFor::Root,
+        _ => WaitsFor::All,
+    }
+}
+
+/// Whether the root's coming lets the others go.
+fn root_releases(kind: CollectiveKind, semantics: Semantics) -> bool {
+    waits_for(kind, semantics, false) == WaitsFor::Root
+}

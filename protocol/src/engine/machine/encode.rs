@@ -1,0 +1,73 @@
+//! A state as numbers, so that states already seen are recognised.
+//!
+//! Two states get the same numbers exactly when the same can happen from them: identities that
+//! only say when something was started are left out, the order of one rank's operations is kept.
+
+use super::matching::Completes;
+use super::{Machine, RequestStatus, Status};
+use crate::model::{Peer, Rank};
+
+const ABSENT: u32 = u32::MAX;
+
+impl Machine<'_> {
+    /// The state as numbers.
+    pub(in crate::engine) fn encode(&self) -> Box<[u32]> {
+        let mut code = Vec::with_capacity(self.ranks.len() * 4);
+        for rank in 0..self.world.size() {
+            self.encode_rank(rank, &mut code);
+        }
+        self.encode_pending(&mut code);
+        code.into()
+    }
+
+    fn encode_rank(&self, rank: Rank, code: &mut Vec<u32>) {
+        let state = self.state(rank);
+        let status = match state.status {
+            Status::Ready => 0,
+            Status::Probing => 1,
+            Status::Parked => 2,
+            Status::Spinning => 3,
+            Status::Ended => 4,
+            Status::Waiting(more) => 5 + more,
+        };
+        code.extend([state.position, status]);
+        if let Some((source, label)) = state.met {
+            code.extend([ABSENT, source, label.map_or(ABSENT, u32::from)]);
+        }
+        for request in &state.requests {
+            let status = match request.status {
+                RequestStatus::Inactive => [0, ABSENT],
+                RequestStatus::Active => [1, request.started],
+                RequestStatus::Complete(source) => {
+                    [2 + source.map_or(0, |source| source + 1), request.started]
+                }
+            };
+            code.extend(status);
+            code.push(request.plan.unwrap_or(ABSENT));
+        }
+        code.extend(state.sources.iter().map(|source| source.unwrap_or(ABSENT)));
+        code.extend(self.collective_progress(rank));
+    }
+
+    /// What is unmatched, in each rank's order.
+    fn encode_pending(&self, code: &mut Vec<u32>) {
+        let mut live: Vec<_> = self.pending.iter().filter(|pending| pending.live).collect();
+        live.sort_unstable_by_key(|pending| (pending.rank, pending.sequence));
+        for pending in live {
+            let peer = match pending.peer {
+                Peer::Rank(peer) => peer.unsigned_abs(),
+                _ => ABSENT,
+            };
+            let completes = match pending.completes {
+                Completes::Nothing => ABSENT,
+                Completes::Step => ABSENT - 1,
+                Completes::Request(id, generation) => {
+                    let request = &self.state(pending.rank).requests[id as usize];
+                    if request.generation == generation { id } else { ABSENT }
+                }
+            };
+            let sending = u32::from(pending.sending);
+            code.extend([pending.rank, pending.position, peer, completes, sending]);
+        }
+    }
+}

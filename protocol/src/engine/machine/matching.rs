@@ -1,0 +1,434 @@
+//! Which message meets which receive (MPI 4.0, 3.5 "Semantics of Point-to-Point Communication").
+//!
+//! A channel holds what one source has sent to one destination on one communicator and no receive
+//! has taken, and the receives for that source that no message has met. Receives that take more
+//! than one source stand in a list of their rank. What must match is matched at once; a wildcard
+//! is matched by an option, and bars the messages that it accepts from all receives posted later.
+
+use super::{Machine, RequestStatus, Status, envelope};
+use crate::model::{CommunicatorId, Envelope, Peer, Position, Rank, RequestId, Tag};
+
+/// An operation that has been started and not matched: an index into [`Machine::pending`].
+pub(in crate::engine) type PendingId = u32;
+
+const NONE: PendingId = PendingId::MAX;
+
+/// What an operation completes when it is matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Completes {
+    /// The step that its rank is in.
+    Step,
+    /// A request, if it is still of this generation.
+    Request(RequestId, u32),
+    /// Nothing: it was complete when it started, or its request is lost.
+    Nothing,
+}
+
+/// An operation that has been started and not matched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    /// Whose it is.
+    pub(super) rank: Rank,
+    /// The step that holds its envelope.
+    pub(super) position: u32,
+    pub(super) sending: bool,
+    pub(super) live: bool,
+    /// The other end; `Peer::Any` for a wildcard.
+    pub(super) peer: Peer,
+    tag: Tag,
+    pub(super) communicator: CommunicatorId,
+    pub(super) completes: Completes,
+    /// Orders the operations of one rank.
+    pub(super) sequence: u64,
+    next: PendingId,
+}
+
+/// Source, destination, communicator.
+pub(super) type ChannelKey = (Rank, Rank, CommunicatorId);
+
+/// Unmatched messages and unmatched receives of one channel, oldest first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    messages: Fifo,
+    receives: Fifo,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fifo {
+    first: PendingId,
+    last: PendingId,
+}
+
+impl Fifo {
+    const EMPTY: Fifo = Fifo { first: NONE, last: NONE };
+
+    fn push(&mut self, pending: &mut [Pending], id: PendingId) {
+        match self.last {
+            NONE => self.first = id,
+            last => pending[last as usize].next = id,
+        }
+        self.last = id;
+    }
+
+    fn remove(&mut self, pending: &mut [Pending], id: PendingId) {
+        let next = pending[id as usize].next;
+        if self.first == id {
+            self.first = next;
+            if next == NONE {
+                self.last = NONE;
+            }
+            return;
+        }
+        let mut before = self.first;
+        while pending[before as usize].next != id {
+            before = pending[before as usize].next;
+        }
+        pending[before as usize].next = next;
+        if self.last == id {
+            self.last = before;
+        }
+    }
+
+    fn iter(self, pending: &[Pending]) -> impl Iterator<Item = PendingId> + '_ {
+        let step = |&id: &PendingId| Some(pending[id as usize].next).filter(|&next| next != NONE);
+        std::iter::successors(Some(self.first).filter(|&id| id != NONE), step)
+    }
+}
+
+fn agree(receive: Tag, message: Tag) -> bool {
+    receive == Tag::Any || receive == message
+}
+
+impl Machine<'_> {
+    /// Starts a message to `destination`; matched at once if a receive for it is there.
+    pub(super) fn start_message(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        envelope: &Envelope,
+        destination: Rank,
+        completes: Completes,
+    ) {
+        let key = (rank, destination, envelope.communicator);
+        let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
+        let id = self.insert(rank, position, true, peer, envelope, completes);
+        let channel = self.channels.entry(key).or_insert(Channel::EMPTY);
+        channel.messages.push(&mut self.pending, id);
+        match self.first_acceptor(destination, id) {
+            Some(receive)
+                if self.is_specific(receive) && self.first_accepted(receive) == Some(id) =>
+            {
+                self.match_pair(id, receive);
+            }
+            _ if self.state(destination).status == Status::Probing => self.queue(destination),
+            _ => {}
+        }
+    }
+
+    /// Posts a receive; matched at once if it is for one source and its message is there.
+    pub(super) fn post_receive(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        envelope: &Envelope,
+        peer: Peer,
+        completes: Completes,
+    ) {
+        let id = self.insert(rank, position, false, peer, envelope, completes);
+        match self.source_of(id) {
+            None => self.state_mut(rank).wildcards.push(id),
+            Some(source) => {
+                let key = (source, rank, envelope.communicator);
+                let channel = self.channels.entry(key).or_insert(Channel::EMPTY);
+                channel.receives.push(&mut self.pending, id);
+                self.state_mut(rank).posted += 1;
+                self.match_if_forced(id);
+            }
+        }
+    }
+
+    fn insert(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        sending: bool,
+        peer: Peer,
+        envelope: &Envelope,
+        completes: Completes,
+    ) -> PendingId {
+        self.sequence += 1;
+        self.moved += 1;
+        let pending = Pending {
+            rank,
+            position: u32::try_from(position).expect("a behaviour has fewer than 2^32 events"),
+            sending,
+            live: true,
+            peer,
+            tag: envelope.tag,
+            communicator: envelope.communicator,
+            completes,
+            sequence: self.sequence,
+            next: NONE,
+        };
+        if let Some(id) = self.free.pop() {
+            self.pending[id as usize] = pending;
+            return id;
+        }
+        self.pending.push(pending);
+        PendingId::try_from(self.pending.len() - 1).expect("fewer than 2^32 operations at once")
+    }
+
+    fn is_specific(&self, receive: PendingId) -> bool {
+        self.source_of(receive).is_some()
+    }
+
+    fn source_of(&self, receive: PendingId) -> Option<Rank> {
+        match self.pending[receive as usize].peer {
+            Peer::Rank(source) => Rank::try_from(source).ok(),
+            _ => None,
+        }
+    }
+
+    fn channel_of_message(&self, message: PendingId) -> ChannelKey {
+        let pending = &self.pending[message as usize];
+        match pending.peer {
+            Peer::Rank(destination) => {
+                (pending.rank, destination.unsigned_abs(), pending.communicator)
+            }
+            _ => unreachable!("a message has one destination"),
+        }
+    }
+
+    /// The first posted, unmatched receive at `destination` that accepts the message.
+    fn first_acceptor(&self, destination: Rank, message: PendingId) -> Option<PendingId> {
+        let key = self.channel_of_message(message);
+        let tag = self.pending[message as usize].tag;
+        let specific = self.channels.get(&key).and_then(|channel| {
+            let mut receives = channel.receives.iter(&self.pending);
+            receives.find(|&id| agree(self.pending[id as usize].tag, tag))
+        });
+        let wildcards = &self.state(destination).wildcards;
+        let wildcard =
+            wildcards.iter().copied().find(|&id| self.wildcard_accepts(id, key.0, key.2, tag));
+        match (specific, wildcard) {
+            (Some(one), Some(other)) => {
+                let sequence = |id: PendingId| self.pending[id as usize].sequence;
+                Some(if sequence(one) < sequence(other) { one } else { other })
+            }
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn wildcard_accepts(
+        &self,
+        receive: PendingId,
+        source: Rank,
+        communicator: CommunicatorId,
+        tag: Tag,
+    ) -> bool {
+        let receive = &self.pending[receive as usize];
+        receive.communicator == communicator
+            && accepts(receive.peer, source)
+            && agree(receive.tag, tag)
+    }
+
+    /// The first unmatched message that a receive for one source accepts.
+    fn first_accepted(&self, receive: PendingId) -> Option<PendingId> {
+        let pending = &self.pending[receive as usize];
+        let source = self.source_of(receive)?;
+        self.first_message(source, pending.rank, pending.communicator, pending.tag)
+    }
+
+    fn first_message(
+        &self,
+        source: Rank,
+        destination: Rank,
+        communicator: CommunicatorId,
+        tag: Tag,
+    ) -> Option<PendingId> {
+        let channel = self.channels.get(&(source, destination, communicator))?;
+        channel.messages.iter(&self.pending).find(|&id| agree(tag, self.pending[id as usize].tag))
+    }
+
+    /// Matches a receive for one source if there is no other way for it and its message.
+    fn match_if_forced(&mut self, receive: PendingId) {
+        let rank = self.pending[receive as usize].rank;
+        if let Some(message) = self.first_accepted(receive)
+            && self.first_acceptor(rank, message) == Some(receive)
+        {
+            self.match_pair(message, receive);
+        }
+    }
+
+    /// The messages that a posted wildcard may take now, with their sources.
+    pub(super) fn candidates(&self, wildcard: PendingId) -> Vec<PendingId> {
+        let pending = &self.pending[wildcard as usize];
+        let message = |source| {
+            let message =
+                self.first_message(source, pending.rank, pending.communicator, pending.tag)?;
+            (self.first_acceptor(pending.rank, message) == Some(wildcard)).then_some(message)
+        };
+        self.sources(pending.peer).filter_map(message).collect()
+    }
+
+    /// The ranks that a wildcard accepts.
+    pub(in crate::engine) fn sources(&self, peer: Peer) -> std::ops::Range<Rank> {
+        match peer {
+            Peer::Any { first, end } => first..end.min(self.world.size()),
+            _ => 0..0,
+        }
+    }
+
+    /// The source of a message that a new receive with this envelope could take, for one source.
+    pub(super) fn available(&self, rank: Rank, source: Rank, envelope: &Envelope) -> bool {
+        let message = self.first_message(source, rank, envelope.communicator, envelope.tag);
+        message.is_some_and(|message| self.first_acceptor(rank, message).is_none())
+    }
+
+    /// Whether a ready send would find its receive posted (MPI 4.0, 3.4).
+    pub(super) fn is_posted(&self, rank: Rank, destination: Rank, envelope: &Envelope) -> bool {
+        let key = (rank, destination, envelope.communicator);
+        let specific = self.channels.get(&key).is_some_and(|channel| {
+            let mut receives = channel.receives.iter(&self.pending);
+            receives.any(|id| agree(self.pending[id as usize].tag, envelope.tag))
+        });
+        let mut wildcards = self.state(destination).wildcards.iter();
+        specific || wildcards.any(|&id| self.wildcard_accepts(id, rank, key.2, envelope.tag))
+    }
+
+    /// A wildcard takes a message.
+    pub(super) fn match_wildcard(&mut self, message: PendingId, wildcard: PendingId) {
+        let rank = self.pending[wildcard as usize].rank;
+        self.match_pair(message, wildcard);
+        if self.state(rank).posted > 0 {
+            self.rematch(rank);
+        }
+        if self.state(rank).status == Status::Probing {
+            self.queue(rank);
+        }
+    }
+
+    /// After a wildcard has gone, the messages that it barred may meet later receives.
+    fn rematch(&mut self, rank: Rank) {
+        let mut receives: Vec<PendingId> = self
+            .channels
+            .iter()
+            .filter(|(key, _)| key.1 == rank)
+            .flat_map(|(_, channel)| channel.receives.iter(&self.pending))
+            .collect();
+        receives.sort_unstable_by_key(|&id| self.pending[id as usize].sequence);
+        for receive in receives {
+            self.match_if_forced(receive);
+        }
+    }
+
+    fn match_pair(&mut self, message: PendingId, receive: PendingId) {
+        let (sent, posted) = (self.pending[message as usize], self.pending[receive as usize]);
+        self.unlink(message, self.channel_of_message(message), true);
+        match self.source_of(receive) {
+            Some(source) => {
+                self.unlink(receive, (source, posted.rank, posted.communicator), false);
+                self.state_mut(posted.rank).posted -= 1;
+            }
+            None => self.state_mut(posted.rank).wildcards.retain(|&id| id != receive),
+        }
+        self.discard(message);
+        self.discard(receive);
+        self.moved += 1;
+        let label = self.record_match(&sent, &posted);
+        self.complete(&sent, None, None);
+        self.complete(&posted, Some(sent.rank), label);
+    }
+
+    fn unlink(&mut self, id: PendingId, key: ChannelKey, message: bool) {
+        let channel =
+            self.channels.get_mut(&key).expect("an unmatched operation is in its channel");
+        let list = if message { &mut channel.messages } else { &mut channel.receives };
+        list.remove(&mut self.pending, id);
+        if channel.messages.first == NONE && channel.receives.first == NONE {
+            self.channels.remove(&key);
+        }
+    }
+
+    fn discard(&mut self, id: PendingId) {
+        self.pending[id as usize].live = false;
+        self.free.push(id);
+    }
+
+    /// Writes down how the two ends of a message fit, and finds what it announces.
+    fn record_match(&mut self, sent: &Pending, posted: &Pending) -> Option<u16> {
+        let event = |pending: &Pending| {
+            &self.world.behaviours[pending.rank as usize].events[pending.position as usize]
+        };
+        let message = envelope(event(sent), true).expect("a message was started by a send");
+        let receive = envelope(event(posted), false).expect("a receive has an envelope");
+        let ends =
+            ((sent.rank, sent.position as Position), (posted.rank, posted.position as Position));
+        self.evidence.matched(self.world, ends, &message.data, &receive.data);
+        message.data.label
+    }
+
+    fn complete(&mut self, operation: &Pending, source: Option<Rank>, label: Option<u16>) {
+        let rank = operation.rank;
+        match operation.completes {
+            Completes::Nothing => return,
+            Completes::Step => {
+                if let Some(source) = source {
+                    self.state_mut(rank).met = Some((source, label));
+                }
+            }
+            Completes::Request(id, generation) => {
+                let request = &mut self.state_mut(rank).requests[id as usize];
+                if request.generation != generation {
+                    return;
+                }
+                request.status = RequestStatus::Complete(source);
+                if !std::mem::take(&mut request.awaited) {
+                    return;
+                }
+            }
+        }
+        let Status::Waiting(more) = self.state(rank).status else { return };
+        self.state_mut(rank).status = Status::Waiting(more - 1);
+        if more == 1 {
+            self.release(rank);
+        }
+    }
+
+    /// Every operation that found no partner, by rank and in order of its start.
+    pub(in crate::engine) fn unmatched(&self) -> Vec<(Rank, Position, bool)> {
+        let mut rest: Vec<&Pending> = self.pending.iter().filter(|pending| pending.live).collect();
+        rest.sort_unstable_by_key(|pending| (pending.rank, pending.sequence));
+        rest.iter()
+            .map(|pending| (pending.rank, pending.position as Position, pending.sending))
+            .collect()
+    }
+
+    /// The other end of an unmatched operation, as it was resolved when it started.
+    pub(in crate::engine) fn unmatched_peer(
+        &self,
+        rank: Rank,
+        position: Position,
+        sending: bool,
+    ) -> Option<Peer> {
+        let same = |pending: &&Pending| {
+            pending.live
+                && (pending.rank, pending.position as Position, pending.sending)
+                    == (rank, position, sending)
+        };
+        self.pending.iter().find(same).map(|pending| pending.peer)
+    }
+}
+
+impl Channel {
+    const EMPTY: Channel = Channel { messages: Fifo::EMPTY, receives: Fifo::EMPTY };
+}
+
+/// Whether a receive's source takes messages of this rank.
+pub(in crate::engine) fn accepts(peer: Peer, source: Rank) -> bool {
+    match peer {
+        Peer::Any { first, end } => (first..end).contains(&source),
+        Peer::Rank(rank) => Rank::try_from(rank) == Ok(source),
+        Peer::Source(_) | Peer::Null => false,
+    }
+}

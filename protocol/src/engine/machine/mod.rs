@@ -1,0 +1,425 @@
+//! A world while it runs: where every rank stands, which messages travel, which receives wait.
+//!
+//! The machine makes every step that has only one outcome ([`Machine::settle`]) and lists the
+//! others as options ([`options`]) that the exploration follows one by one. It knows how things
+//! move (docs/semantics.md) and writes down what it sees ([`Evidence`]); what is wrong is not
+//! decided here.
+
+mod collective;
+mod encode;
+mod matching;
+pub(super) mod options;
+mod steps;
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::collective::CommunicatorState;
+use self::matching::{Channel, ChannelKey, Pending, PendingId};
+use super::evidence::Evidence;
+use crate::model::{
+    Action, Behaviour, Data, Envelope, Event, LabelId, Mode, Peer, Position, Rank, RequestId, World,
+};
+
+/// When a standard send completes, and whether rooted collectives wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Semantics {
+    /// The least that MPI promises: it waits for its receive, unless it is known to carry at most
+    /// this many bytes and the limit is not 0.
+    Rendezvous {
+        /// The largest message, in bytes, that is taken to be buffered.
+        eager_limit: u64,
+    },
+    /// It never waits.
+    Buffered,
+}
+
+/// How the ranks that can move take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schedule {
+    /// Each goes as far as it can.
+    Eager,
+    /// This rank moves only when no other can: whatever can happen before its steps does.
+    Delay(Rank),
+    /// Nothing waits for anything: every operation is posted, and what finds a partner then would
+    /// find one in any order. Only for finding out what has none.
+    Unordered,
+}
+
+/// How a phase of forced steps ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// Nobody can move without a choice.
+    Quiet,
+    /// Some ranks go round for ever, and messages move.
+    Endless,
+    /// The run met a collective or a decision that does not fit, and is over.
+    Mismatch,
+    /// More steps than the limit.
+    TooLong,
+}
+
+/// What a rank is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// About to take the step at its position.
+    Ready,
+    /// Inside the step at its position, which needs this many more completions.
+    Waiting(u32),
+    /// Inside a probe for one source, until a message is there.
+    Probing,
+    /// At a step whose outcome is open.
+    Parked,
+    /// Jumping in a circle without doing anything.
+    Spinning,
+    /// Past its last step.
+    Ended,
+}
+
+/// A request's slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) status: RequestStatus,
+    /// The step that started (or planned) it.
+    pub(super) started: u32,
+    /// The step that planned it, for persistent ones.
+    plan: Option<u32>,
+    /// Counts the operations started here, so that a lost one completes nothing.
+    generation: u32,
+    /// Whether the rank's present step waits for it.
+    awaited: bool,
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestStatus {
+    Inactive,
+    Active,
+    /// Complete, and not yet waited for; a receive knows its source.
+    Complete(Option<Rank>),
+}
+
+/// Where one rank stands.
+#[derive(Clone)]
+pub(super) struct RankState {
+    pub(super) position: u32,
+    pub(super) status: Status,
+    queued: bool,
+    /// Whom the blocking receive at the present position has met, and what it announced.
+    met: Option<(Rank, Option<LabelId>)>,
+    pub(super) requests: Box<[Request]>,
+    sources: Box<[Option<Rank>]>,
+    /// How many collectives it has entered, by communicator.
+    collectives: Box<[u32]>,
+    /// Its posted wildcard receives, in order.
+    wildcards: Vec<PendingId>,
+    /// How many receives for one source it has posted.
+    posted: u32,
+}
+
+/// A world while it runs.
+#[derive(Clone)]
+pub(super) struct Machine<'w> {
+    pub(super) world: &'w World,
+    pub(super) semantics: Semantics,
+    schedule: Schedule,
+    pub(super) ranks: Vec<RankState>,
+    channels: FxHashMap<ChannelKey, Channel>,
+    pending: Vec<Pending>,
+    free: Vec<PendingId>,
+    sequence: u64,
+    communicators: Vec<CommunicatorState>,
+    runnable: VecDeque<Rank>,
+    /// Steps that are passed over, because it is known already that they find no partner.
+    skipped: Option<&'w FxHashSet<(Rank, Position)>>,
+    mismatch: bool,
+    /// Grows whenever something moves.
+    pub(super) moved: u64,
+    pub(super) evidence: Evidence,
+}
+
+/// How often ranks may go round their loops in one phase before it is given up.
+const TURNS: usize = 2_000;
+
+impl<'w> Machine<'w> {
+    /// All ranks at their first step.
+    pub(super) fn new(world: &'w World, semantics: Semantics, schedule: Schedule) -> Self {
+        let communicators = communicator_count(world);
+        let rank = |behaviour: &Behaviour| RankState {
+            position: 0,
+            status: Status::Ready,
+            queued: true,
+            met: None,
+            requests: vec![Request::NEW; behaviour.requests as usize].into(),
+            sources: vec![None; usize::from(behaviour.sources)].into(),
+            collectives: vec![0; communicators].into(),
+            wildcards: Vec::new(),
+            posted: 0,
+        };
+        Machine {
+            world,
+            semantics,
+            schedule,
+            ranks: world.behaviours.iter().map(rank).collect(),
+            channels: FxHashMap::default(),
+            pending: Vec::new(),
+            free: Vec::new(),
+            sequence: 0,
+            communicators: vec![CommunicatorState::default(); communicators],
+            runnable: (0..world.size()).collect(),
+            skipped: None,
+            mismatch: false,
+            moved: 0,
+            evidence: Evidence::default(),
+        }
+    }
+
+    /// The same, passing over the steps given.
+    pub(super) fn skipping(mut self, skipped: &'w FxHashSet<(Rank, Position)>) -> Self {
+        self.skipped = Some(skipped);
+        self
+    }
+
+    /// Goes on from here without waiting for anything.
+    pub(super) fn continue_unordered(&mut self) {
+        self.schedule = Schedule::Unordered;
+        for rank in 0..self.world.size() {
+            if matches!(self.state(rank).status, Status::Waiting(_) | Status::Probing) {
+                self.release(rank);
+            }
+            if self.state(rank).status == Status::Parked {
+                self.state_mut(rank).status = Status::Ready;
+                self.queue(rank);
+            }
+        }
+    }
+
+    pub(super) fn state(&self, rank: Rank) -> &RankState {
+        &self.ranks[rank as usize]
+    }
+
+    fn state_mut(&mut self, rank: Rank) -> &mut RankState {
+        &mut self.ranks[rank as usize]
+    }
+
+    /// The step that a rank is at; `None` past its last.
+    pub(super) fn event(&self, rank: Rank) -> Option<&'w Event> {
+        self.world.behaviours[rank as usize].events.get(self.state(rank).position as usize)
+    }
+
+    /// Whether all ranks have ended.
+    pub(super) fn ended(&self) -> bool {
+        self.ranks.iter().all(|rank| rank.status == Status::Ended)
+    }
+
+    /// Whether only a delayed rank is left to move.
+    pub(super) fn delayed_can_move(&self) -> bool {
+        !self.runnable.is_empty()
+    }
+
+    fn queue(&mut self, rank: Rank) {
+        let state = self.state_mut(rank);
+        if !state.queued {
+            state.queued = true;
+            self.runnable.push_back(rank);
+        }
+    }
+
+    /// A rank has had its turn; it stays marked as queued during the turn, so that what it does to
+    /// itself does not queue it again.
+    fn dequeue(&mut self, rank: Rank) {
+        self.state_mut(rank).queued = false;
+        if self.state(rank).status == Status::Ready {
+            self.queue(rank);
+        }
+    }
+
+    /// Makes every step that has only one outcome. A delayed rank makes none.
+    pub(super) fn settle(&mut self) -> Settled {
+        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
+        // Rounds without a turn come to an end by themselves: every step is taken once.
+        while seen.len() < TURNS {
+            let mut turned = false;
+            for _ in 0..self.runnable.len() {
+                let Some(rank) = self.runnable.pop_front() else { break };
+                if self.schedule == Schedule::Delay(rank) {
+                    self.runnable.push_back(rank);
+                    continue;
+                }
+                turned |= self.advance(rank);
+                self.dequeue(rank);
+                if self.mismatch {
+                    return Settled::Mismatch;
+                }
+            }
+            if self.only_delayed_left() {
+                return Settled::Quiet;
+            }
+            if turned && !seen.insert(self.encode()) {
+                return Settled::Endless;
+            }
+        }
+        Settled::TooLong
+    }
+
+    fn only_delayed_left(&self) -> bool {
+        match (self.schedule, self.runnable.len()) {
+            (_, 0) => true,
+            (Schedule::Delay(rank), 1) => self.runnable.front() == Some(&rank),
+            _ => false,
+        }
+    }
+
+    /// Whether a request is started and not complete.
+    pub(super) fn request_is_open(&self, rank: Rank, id: RequestId) -> bool {
+        self.state(rank).requests[id as usize].status == RequestStatus::Active
+    }
+
+    /// Lets the delayed rank take one step.
+    pub(super) fn step_delayed(&mut self) -> Settled {
+        let Some(rank) = self.runnable.pop_front() else { return Settled::Quiet };
+        if self.state(rank).status == Status::Ready {
+            self.step(rank);
+        }
+        self.probe_again(rank);
+        self.dequeue(rank);
+        if self.mismatch { Settled::Mismatch } else { Settled::Quiet }
+    }
+
+    /// Moves one rank as far as it can; `true` if it stopped at the end of a loop's turn.
+    fn advance(&mut self, rank: Rank) -> bool {
+        while self.state(rank).status == Status::Ready {
+            if self.step(rank) {
+                return true;
+            }
+            if self.mismatch {
+                return false;
+            }
+        }
+        self.probe_again(rank);
+        false
+    }
+
+    /// A probe may find its message now.
+    fn probe_again(&mut self, rank: Rank) {
+        if self.state(rank).status == Status::Probing && self.probe_now(rank) {
+            self.release(rank);
+        }
+    }
+
+    /// The operation at the present position is complete: goes on behind it.
+    fn release(&mut self, rank: Rank) {
+        self.state_mut(rank).status = Status::Ready;
+        self.leave_operation(rank);
+        self.queue(rank);
+    }
+
+    fn go_to(&mut self, rank: Rank, position: Position) {
+        self.state_mut(rank).position =
+            u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
+    }
+
+    /// The rank that a peer means now; `None` where there is nobody (null, out of range, unbound).
+    pub(super) fn resolve(&self, rank: Rank, peer: Peer) -> Option<Rank> {
+        match peer {
+            Peer::Rank(other) => {
+                Rank::try_from(other).ok().filter(|&other| other < self.world.size())
+            }
+            Peer::Source(slot) => self.state(rank).sources[usize::from(slot)],
+            Peer::Any { .. } | Peer::Null => None,
+        }
+    }
+
+    /// Whether a send in this mode waits for its receive.
+    fn waits(&self, mode: Mode, data: &Data) -> bool {
+        match (mode, self.semantics) {
+            (Mode::Synchronous, _) => true,
+            (Mode::Buffered, _) | (_, Semantics::Buffered) => false,
+            (_, Semantics::Rendezvous { eager_limit: 0 }) => true,
+            (_, Semantics::Rendezvous { eager_limit }) => {
+                bytes(self.world, data).is_none_or(|bytes| bytes > eager_limit)
+            }
+        }
+    }
+}
+
+impl Request {
+    const NEW: Request = Request {
+        status: RequestStatus::Inactive,
+        started: 0,
+        plan: None,
+        generation: 0,
+        awaited: false,
+    };
+
+    pub(super) fn is_active(&self) -> bool {
+        self.status != RequestStatus::Inactive
+    }
+}
+
+/// The size of what travels, where it is known.
+pub(super) fn bytes(world: &World, data: &Data) -> Option<u64> {
+    let element = world.datatypes.get(usize::from(data.datatype))?.bytes?;
+    data.count?.checked_mul(element)
+}
+
+/// How many communicators the events name.
+fn communicator_count(world: &World) -> usize {
+    let named =
+        world.behaviours.iter().flat_map(|behaviour| &behaviour.events).filter_map(|event| {
+            match &event.action {
+                Action::Collective(collective) => Some(usize::from(collective.communicator) + 1),
+                _ => None,
+            }
+        });
+    named.max().unwrap_or(0).max(world.communicators.len())
+}
+
+/// The receiving or sending envelope of the operation that an event starts.
+pub(super) fn envelope(event: &Event, sending: bool) -> Option<&Envelope> {
+    match &event.action {
+        Action::Send { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::PlanSend { envelope, .. }
+            if sending =>
+        {
+            Some(envelope)
+        }
+        Action::Receive { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Offer { envelope, .. }
+            if !sending =>
+        {
+            Some(envelope)
+        }
+        Action::SendReceive { send, receive } => Some(if sending { send } else { receive }),
+        _ => None,
+    }
+}
+
+/// The request that an event starts or plans.
+pub(super) fn started_request(action: &Action) -> Option<RequestId> {
+    match action {
+        Action::StartSend { request, .. }
+        | Action::StartReceive { request, .. }
+        | Action::PlanSend { request, .. }
+        | Action::PlanReceive { request, .. } => Some(*request),
+        _ => None,
+    }
+}
+
+/// From whom a receive, a probe or an offer takes.
+pub(super) fn receiving_peer(action: &Action) -> Option<Peer> {
+    match action {
+        Action::Receive { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Offer { envelope, .. } => Some(envelope.peer),
+        Action::SendReceive { receive, .. } => Some(receive.peer),
+        _ => None,
+    }
+}

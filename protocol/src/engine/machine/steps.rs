@@ -1,0 +1,353 @@
+//! What each step does to the machine (docs/semantics.md, "Steps").
+
+use super::matching::Completes;
+use super::{Machine, Request, RequestStatus, Schedule, Status, envelope};
+use crate::model::{
+    Action, Arm, Completion, Envelope, LabelId, Mode, Peer, Position, Rank, RequestId, SourceId,
+};
+
+/// Which way a message travels, seen from the rank that starts the operation.
+#[derive(Clone, Copy)]
+enum Half {
+    Send(Mode),
+    Receive,
+}
+
+impl Machine<'_> {
+    /// Takes the step at the rank's position; `true` at the end of a loop's turn.
+    pub(super) fn step(&mut self, rank: Rank) -> bool {
+        let position = self.state(rank).position as Position;
+        let Some(event) = self.event(rank) else {
+            self.end(rank);
+            return false;
+        };
+        if self.skipped.is_some_and(|skipped| skipped.contains(&(rank, position))) {
+            self.go_to(rank, position + 1);
+            return false;
+        }
+        match &event.action {
+            Action::Send { mode, envelope } => {
+                self.operate(rank, &[(Half::Send(*mode), envelope)]);
+            }
+            Action::Receive { envelope, .. } => self.operate(rank, &[(Half::Receive, envelope)]),
+            Action::Offer { envelope, .. } => self.await_decision(rank, envelope),
+            Action::SendReceive { send, receive } => {
+                self.operate(rank, &[(Half::Send(Mode::Standard), send), (Half::Receive, receive)]);
+            }
+            Action::StartSend { request, .. } | Action::StartReceive { request, .. } => {
+                self.start_request(rank, position, *request);
+                self.go_to(rank, position + 1);
+            }
+            Action::PlanSend { request, .. } | Action::PlanReceive { request, .. } => {
+                self.plan(rank, position, *request);
+                self.go_to(rank, position + 1);
+            }
+            Action::Start { requests } => {
+                for &request in requests {
+                    if let Some(plan) = self.request(rank, request).plan {
+                        self.start_request(rank, plan as Position, request);
+                    }
+                }
+                self.go_to(rank, position + 1);
+            }
+            Action::Wait { requests, completion } => self.wait(rank, requests, completion),
+            Action::Test { request, .. } => self.test(rank, *request),
+            Action::Probe { envelope, .. } => self.probe(rank, envelope),
+            Action::Collective(collective) => self.enter_collective(rank, collective),
+            Action::Put { .. } | Action::Get { .. } => self.go_to(rank, position + 1),
+            Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
+            Action::Jump { target } => return self.jump(rank, *target),
+        }
+        false
+    }
+
+    fn request(&self, rank: Rank, request: RequestId) -> &Request {
+        &self.state(rank).requests[request as usize]
+    }
+
+    fn request_mut(&mut self, rank: Rank, request: RequestId) -> &mut Request {
+        &mut self.state_mut(rank).requests[request as usize]
+    }
+
+    fn end(&mut self, rank: Rank) {
+        let state = &mut self.ranks[rank as usize];
+        state.status = Status::Ended;
+        for request in state.requests.iter().filter(|request| request.is_active()) {
+            self.evidence.lost_request(rank, request.started as Position);
+        }
+        self.moved += 1;
+    }
+
+    /// Starts the halves of one blocking operation and waits for those that must be waited for.
+    fn operate(&mut self, rank: Rank, halves: &[(Half, &Envelope)]) {
+        let position = self.state(rank).position as Position;
+        let waits = |&(half, envelope): &(Half, &Envelope)| {
+            self.has_partner(rank, half, envelope)
+                && match half {
+                    Half::Send(mode) => self.waits(mode, &envelope.data),
+                    Half::Receive => true,
+                }
+        };
+        let count = halves.iter().filter(|half| waits(half)).count();
+        if count == 0 || self.schedule == Schedule::Unordered {
+            for &(half, envelope) in halves {
+                self.start(rank, position, half, envelope, Completes::Nothing);
+            }
+            self.go_to(rank, position + 1);
+            return;
+        }
+        let waits: Vec<bool> = halves.iter().map(waits).collect();
+        let state = self.state_mut(rank);
+        state.met = None;
+        state.status = Status::Waiting(u32::try_from(count).expect("at most two halves"));
+        for (&(half, envelope), waits) in halves.iter().zip(waits) {
+            let completes = if waits { Completes::Step } else { Completes::Nothing };
+            self.start(rank, position, half, envelope, completes);
+        }
+    }
+
+    /// Whether there is another end at all.
+    fn has_partner(&self, rank: Rank, half: Half, envelope: &Envelope) -> bool {
+        matches!((half, envelope.peer), (Half::Receive, Peer::Any { .. }))
+            || self.resolve(rank, envelope.peer).is_some()
+    }
+
+    fn start(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        half: Half,
+        envelope: &Envelope,
+        completes: Completes,
+    ) {
+        let other = self.resolve(rank, envelope.peer);
+        match (half, other, envelope.peer) {
+            (Half::Send(mode), Some(destination), _) => {
+                if mode == Mode::Ready && !self.is_posted(rank, destination, envelope) {
+                    self.evidence.unposted_ready(rank, position, destination);
+                }
+                self.start_message(rank, position, envelope, destination, completes);
+            }
+            (Half::Receive, Some(source), _) => {
+                let peer = Peer::Rank(i32::try_from(source).unwrap_or(i32::MAX));
+                self.post_receive(rank, position, envelope, peer, completes);
+            }
+            (Half::Receive, None, Peer::Any { .. }) => {
+                self.post_receive(rank, position, envelope, envelope.peer, completes);
+            }
+            _ => {}
+        }
+    }
+
+    /// Starts the operation that the event at `position` describes, under a request.
+    fn start_request(&mut self, rank: Rank, position: Position, id: RequestId) {
+        let event = &self.world.behaviours[rank as usize].events[position];
+        let (half, envelope) = match &event.action {
+            Action::StartSend { mode, envelope, .. } | Action::PlanSend { mode, envelope, .. } => {
+                (Half::Send(*mode), envelope)
+            }
+            Action::StartReceive { envelope, .. } | Action::PlanReceive { envelope, .. } => {
+                (Half::Receive, envelope)
+            }
+            _ => unreachable!("only starts and plans name an operation to be started"),
+        };
+        let lost = *self.request(rank, id);
+        if lost.is_active() {
+            self.evidence.lost_request(rank, lost.started as Position);
+        }
+        let waits = self.has_partner(rank, half, envelope)
+            && match half {
+                Half::Send(mode) => self.waits(mode, &envelope.data),
+                Half::Receive => true,
+            };
+        let request = self.request_mut(rank, id);
+        request.generation += 1;
+        request.started = u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
+        request.status = if waits { RequestStatus::Active } else { RequestStatus::Complete(None) };
+        let generation = request.generation;
+        let completes = if waits { Completes::Request(id, generation) } else { Completes::Nothing };
+        self.moved += 1;
+        self.start(rank, position, half, envelope, completes);
+    }
+
+    fn plan(&mut self, rank: Rank, position: Position, id: RequestId) {
+        let lost = *self.request(rank, id);
+        if lost.is_active() {
+            self.evidence.lost_request(rank, lost.started as Position);
+        }
+        let request = self.request_mut(rank, id);
+        request.plan = Some(u32::try_from(position).expect("fewer than 2^32 events"));
+        request.status = RequestStatus::Inactive;
+        request.generation += 1;
+    }
+
+    fn wait(&mut self, rank: Rank, requests: &[RequestId], completion: &Completion) {
+        let position = self.state(rank).position as Position;
+        let active: Vec<RequestId> =
+            requests.iter().copied().filter(|&id| self.request(rank, id).is_active()).collect();
+        if active.is_empty() {
+            self.go_to(rank, position + 1);
+            return;
+        }
+        if self.schedule == Schedule::Unordered {
+            self.leave_wait(rank, requests, completion);
+            return;
+        }
+        if *completion != Completion::All && active.len() > 1 {
+            self.state_mut(rank).status = Status::Parked;
+            return;
+        }
+        let mut more = 0;
+        for id in active {
+            let request = self.request_mut(rank, id);
+            // A request named twice is waited for once.
+            if request.status == RequestStatus::Active && !request.awaited {
+                request.awaited = true;
+                more += 1;
+            }
+        }
+        if more == 0 {
+            self.leave_wait(rank, requests, completion);
+        } else {
+            self.state_mut(rank).status = Status::Waiting(more);
+        }
+    }
+
+    /// Completes the active requests of a wait and goes on behind it.
+    fn leave_wait(&mut self, rank: Rank, requests: &[RequestId], completion: &Completion) {
+        let position = self.state(rank).position as Position;
+        let mut target = position + 1;
+        for (index, &id) in requests.iter().enumerate() {
+            if self.request(rank, id).is_active() {
+                self.complete_request(rank, id);
+                if let Completion::Any(Some(targets)) = completion {
+                    target = targets[index];
+                }
+            }
+        }
+        self.go_to(rank, target);
+    }
+
+    /// The request becomes inactive, and its source, where it has one, is kept.
+    pub(super) fn complete_request(&mut self, rank: Rank, id: RequestId) {
+        let request = self.request_mut(rank, id);
+        let (status, started) = (request.status, request.started as Position);
+        request.status = RequestStatus::Inactive;
+        request.awaited = false;
+        self.moved += 1;
+        let event = &self.world.behaviours[rank as usize].events[started];
+        if let Action::StartReceive { binds, .. } = &event.action
+            && let RequestStatus::Complete(source) = status
+        {
+            self.bind(rank, *binds, source);
+        }
+    }
+
+    fn bind(&mut self, rank: Rank, slot: Option<SourceId>, source: Option<Rank>) {
+        if let (Some(slot), Some(source)) = (slot, source) {
+            self.state_mut(rank).sources[usize::from(slot)] = Some(source);
+        }
+    }
+
+    fn test(&mut self, rank: Rank, id: RequestId) {
+        let position = self.state(rank).position as Position;
+        if !self.request(rank, id).is_active() {
+            self.go_to(rank, position + 1);
+        } else if self.schedule == Schedule::Unordered {
+            self.complete_request(rank, id);
+            self.go_to(rank, position + 1);
+        } else {
+            self.state_mut(rank).status = Status::Parked;
+        }
+    }
+
+    fn probe(&mut self, rank: Rank, envelope: &Envelope) {
+        let position = self.state(rank).position as Position;
+        if self.schedule == Schedule::Unordered {
+            self.go_to(rank, position + 1);
+        } else if matches!(envelope.peer, Peer::Any { .. }) {
+            self.state_mut(rank).status = Status::Parked;
+        } else if self.resolve(rank, envelope.peer).is_none() {
+            self.go_to(rank, position + 1);
+        } else {
+            self.state_mut(rank).status = Status::Probing;
+        }
+    }
+
+    /// Whether the probe that a rank is in finds its message.
+    pub(super) fn probe_now(&self, rank: Rank) -> bool {
+        let envelope = self.event(rank).and_then(|event| envelope(event, false));
+        envelope.is_some_and(|envelope| {
+            self.resolve(rank, envelope.peer)
+                .is_some_and(|source| self.available(rank, source, envelope))
+        })
+    }
+
+    fn await_decision(&mut self, rank: Rank, envelope: &Envelope) {
+        let position = self.state(rank).position as Position;
+        if !self.has_partner(rank, Half::Receive, envelope) {
+            self.go_to(rank, position + 1);
+            return;
+        }
+        let state = self.state_mut(rank);
+        state.met = None;
+        state.status = Status::Waiting(1);
+        self.start(rank, position, Half::Receive, envelope, Completes::Step);
+    }
+
+    /// The step at the present position is complete: keeps what it has learnt and goes on.
+    pub(super) fn leave_operation(&mut self, rank: Rank) {
+        let position = self.state(rank).position as Position;
+        let Some(event) = self.event(rank) else { return };
+        let met = self.state_mut(rank).met.take();
+        match &event.action {
+            Action::Receive { binds, .. } => self.bind(rank, *binds, met.map(|(source, _)| source)),
+            Action::Probe { envelope, binds } => {
+                self.bind(rank, *binds, self.resolve(rank, envelope.peer));
+            }
+            Action::Wait { requests, completion } => {
+                self.leave_wait(rank, requests, completion);
+                return;
+            }
+            Action::Offer { arms, .. } => {
+                self.decide(rank, arms, met);
+                return;
+            }
+            _ => {}
+        }
+        self.moved += 1;
+        self.go_to(rank, position + 1);
+    }
+
+    /// Goes on at the arm that was announced.
+    fn decide(&mut self, rank: Rank, arms: &[Arm], met: Option<(Rank, Option<LabelId>)>) {
+        let position = self.state(rank).position as Position;
+        let label = met.and_then(|(_, label)| label);
+        match arms.iter().find(|arm| Some(arm.label) == label) {
+            Some(arm) => self.go_to(rank, arm.target),
+            None => {
+                self.evidence.wrong_decision(rank, position, met.map(|(source, _)| source), label);
+                self.mismatch = true;
+            }
+        }
+    }
+
+    fn jump(&mut self, rank: Rank, target: Position) -> bool {
+        let from = self.state(rank).position as Position;
+        let events = &self.world.behaviours[rank as usize].events;
+        let mut at = target;
+        for _ in 0..=events.len() {
+            let Some(Action::Jump { target }) = events.get(at).map(|event| &event.action) else {
+                self.go_to(rank, at);
+                let backward = at <= from;
+                if backward && self.schedule == Schedule::Unordered {
+                    self.state_mut(rank).status = Status::Spinning;
+                }
+                return backward;
+            };
+            at = *target;
+        }
+        self.state_mut(rank).status = Status::Spinning;
+        false
+    }
+}
