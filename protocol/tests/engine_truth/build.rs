@@ -1,0 +1,172 @@
+//! Short names for the events of worlds that are written by hand.
+
+use p2p_protocol::model::{
+    Action, Arm, Behaviour, Collective, CollectiveKind, Completion, Data, Datatype, Envelope,
+    Event, Mode, Peer, Place, Position, RequestId, SourceId, Tag, World,
+};
+
+/// One element of four bytes.
+pub(crate) const SMALL: Data = Data { datatype: 0, count: Some(1), message: None, label: None };
+/// Sixteen elements of four bytes.
+pub(crate) const LARGE: Data = Data { datatype: 0, count: Some(16), message: None, label: None };
+/// Of a type of unknown size.
+pub(crate) const UNKNOWN: Data = Data { datatype: 1, count: Some(1), message: None, label: None };
+
+/// The communicators that worlds here have.
+pub(crate) const COMMUNICATORS: u16 = 2;
+
+/// A world in which each rank does what its list says.
+pub(crate) fn world(ranks: impl IntoIterator<Item = Vec<Action>>) -> World {
+    let behaviours = ranks.into_iter().map(behaviour).collect();
+    let datatype = |signature: &str, bytes| Datatype { signature: signature.to_owned(), bytes };
+    World {
+        behaviours,
+        communicators: ["world", "other"].map(str::to_owned).into(),
+        datatypes: [datatype("f32", Some(4)), datatype("Opaque", None)].into(),
+        labels: ["Task", "Stop", "Pause"].map(str::to_owned).into(),
+        ..World::default()
+    }
+}
+
+fn behaviour(actions: Vec<Action>) -> Behaviour {
+    let requests = actions.iter().flat_map(requests_of).max().map_or(0, |highest| highest + 1);
+    let sources = actions.iter().flat_map(sources_of).max().map_or(0, |highest| highest + 1);
+    let event = |(place, action)| Event { action, place: Place(place) };
+    Behaviour { events: (0..).zip(actions).map(event).collect(), requests, sources, role: None }
+}
+
+fn requests_of(action: &Action) -> Vec<RequestId> {
+    match action {
+        Action::StartSend { request, .. }
+        | Action::StartReceive { request, .. }
+        | Action::PlanSend { request, .. }
+        | Action::PlanReceive { request, .. }
+        | Action::Test { request, .. } => vec![*request],
+        Action::Start { requests } | Action::Wait { requests, .. } => requests.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn sources_of(action: &Action) -> Vec<SourceId> {
+    let binds = match action {
+        Action::Receive { binds, .. }
+        | Action::StartReceive { binds, .. }
+        | Action::Probe { binds, .. } => *binds,
+        _ => None,
+    };
+    let read = envelopes_of(action).into_iter().filter_map(|envelope| match envelope.peer {
+        Peer::Source(slot) => Some(slot),
+        _ => None,
+    });
+    read.chain(binds).collect()
+}
+
+/// The envelopes of an action.
+pub(crate) fn envelopes_of(action: &Action) -> Vec<&Envelope> {
+    match action {
+        Action::Send { envelope, .. }
+        | Action::Receive { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanSend { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Put { envelope }
+        | Action::Get { envelope }
+        | Action::Offer { envelope, .. } => vec![envelope],
+        Action::SendReceive { send, receive } => vec![send, receive],
+        _ => Vec::new(),
+    }
+}
+
+/// With tag 0 on communicator 0, carrying one small element.
+pub(crate) fn with(peer: Peer) -> Envelope {
+    Envelope { peer, tag: Tag::Exact(0), communicator: 0, data: SMALL }
+}
+
+pub(crate) fn to(rank: i32, tag: i32) -> Envelope {
+    Envelope { tag: Tag::Exact(tag), ..with(Peer::Rank(rank)) }
+}
+
+pub(crate) fn send(rank: i32, tag: i32) -> Action {
+    send_by(Mode::Standard, rank, tag)
+}
+
+pub(crate) fn send_by(mode: Mode, rank: i32, tag: i32) -> Action {
+    Action::Send { mode, envelope: to(rank, tag) }
+}
+
+/// Announces a decision.
+pub(crate) fn announce(rank: i32, label: u16) -> Action {
+    let data = Data { label: Some(label), ..SMALL };
+    Action::Send { mode: Mode::Buffered, envelope: Envelope { data, ..to(rank, 0) } }
+}
+
+pub(crate) fn receive(rank: i32, tag: i32) -> Action {
+    Action::Receive { envelope: to(rank, tag), binds: None }
+}
+
+/// Any source of `0..end`, any tag.
+pub(crate) fn any(end: u32) -> Envelope {
+    Envelope { tag: Tag::Any, ..with(Peer::Any { first: 0, end }) }
+}
+
+pub(crate) fn receive_any(end: u32) -> Action {
+    Action::Receive { envelope: any(end), binds: None }
+}
+
+pub(crate) fn start_send(rank: i32, tag: i32, request: RequestId) -> Action {
+    Action::StartSend { mode: Mode::Standard, envelope: to(rank, tag), request }
+}
+
+pub(crate) fn start_receive(rank: i32, tag: i32, request: RequestId) -> Action {
+    Action::StartReceive { envelope: to(rank, tag), request, binds: None }
+}
+
+pub(crate) fn wait(requests: impl Into<Box<[RequestId]>>) -> Action {
+    Action::Wait { requests: requests.into(), completion: Completion::All }
+}
+
+pub(crate) fn wait_any(requests: impl Into<Box<[RequestId]>>) -> Action {
+    Action::Wait { requests: requests.into(), completion: Completion::Any(None) }
+}
+
+pub(crate) fn wait_some(requests: impl Into<Box<[RequestId]>>) -> Action {
+    Action::Wait { requests: requests.into(), completion: Completion::Some }
+}
+
+pub(crate) fn start(requests: impl Into<Box<[RequestId]>>) -> Action {
+    Action::Start { requests: requests.into() }
+}
+
+pub(crate) fn test(request: RequestId, pending: Position) -> Action {
+    Action::Test { request, pending }
+}
+
+pub(crate) fn jump(target: Position) -> Action {
+    Action::Jump { target }
+}
+
+pub(crate) fn probe(envelope: Envelope, binds: SourceId) -> Action {
+    Action::Probe { envelope, binds: Some(binds) }
+}
+
+pub(crate) fn arms(arms: impl IntoIterator<Item = (u16, Position)>) -> Box<[Arm]> {
+    arms.into_iter().map(|(label, target)| Arm { label, target }).collect()
+}
+
+pub(crate) fn choose(targets: impl IntoIterator<Item = (u16, Position)>) -> Action {
+    Action::Choose { arms: arms(targets) }
+}
+
+pub(crate) fn offer(rank: i32, targets: impl IntoIterator<Item = (u16, Position)>) -> Action {
+    Action::Offer { envelope: to(rank, 0), arms: arms(targets) }
+}
+
+pub(crate) fn collective(kind: CollectiveKind, root: Option<i32>) -> Action {
+    Action::Collective(Collective { kind, communicator: 0, root, data: None })
+}
+
+pub(crate) fn barrier() -> Action {
+    collective(CollectiveKind::Barrier, None)
+}

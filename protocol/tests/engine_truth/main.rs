@@ -1,0 +1,8 @@
+//! The truth of the engine: small random worlds, explored by the engine and, apart from it, by a
+//! plain exhaustive exploration, must come to the same answers under every reading of the standard.
+
+mod build;
+mod exploration;
+mod known;
+mod show;
+mod state;
