@@ -1,3 +1,7 @@
-//! `cargo-p2p-check`.
+//! `cargo p2p-check`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    p2p_analyzer::start(p2p_analyzer::Invocation::ByCargo)
+}

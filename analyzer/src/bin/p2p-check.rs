@@ -1,3 +1,7 @@
-//! `p2p-check`.
+//! `p2p-check`, the same by a name that needs no cargo.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    p2p_analyzer::start(p2p_analyzer::Invocation::Plain)
+}

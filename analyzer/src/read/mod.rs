@@ -1,0 +1,224 @@
+//! Reads files, follows their modules, and judges every protocol in them.
+//!
+//! A file is judged once, however many ways lead to it, and all that depends on its text happens
+//! in one go, on one thread, because a token knows its line only there.
+
+mod find;
+mod limits;
+pub mod protocol;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use p2p_protocol::grammar::CheckOptions;
+use ra_ap_rustc_lexer::strip_shebang;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use crate::diagnostic::Failure;
+use crate::source::discover::{Input, Unit};
+use crate::source::{SourceFile, display_name, reason};
+use crate::suppress::{self, Suppressions};
+use find::Declaration;
+use protocol::Judged;
+
+/// What a file has to say.
+#[derive(Debug)]
+pub struct Reading {
+    /// The file.
+    pub source: SourceFile,
+    /// The package and the target it belongs to, where they are known.
+    pub unit: Option<Arc<Unit>>,
+    /// The protocols in it, in order.
+    pub protocols: Vec<Judged>,
+    /// What could not be checked.
+    pub failures: Vec<Failure>,
+    /// What its comments silence.
+    pub suppressions: Suppressions,
+    /// It was asked for by name or by a target.
+    named: bool,
+    children: Vec<Child>,
+}
+
+/// A module file that a file declares.
+#[derive(Debug)]
+struct Child {
+    path: PathBuf,
+    /// Some build may contain it.
+    possible: bool,
+}
+
+/// All files that were read, by name, and those that could not be.
+#[derive(Debug, Default)]
+pub struct Readings {
+    /// The files.
+    pub files: Vec<Reading>,
+    /// What has no file.
+    pub failures: Vec<Failure>,
+}
+
+/// Reads these files and all that they lead to.
+pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
+    let mut readings = Readings::default();
+    let mut numbers: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new();
+    let mut batch = inputs;
+    // Files that are named go first, so that they count as named even if a folder has them too.
+    batch.sort_by_key(|input| !input.named);
+    while !batch.is_empty() {
+        let mut fresh = Vec::new();
+        for input in batch.drain(..) {
+            match input.path.canonicalize() {
+                Ok(path) if !numbers.contains_key(&path) => {
+                    numbers.insert(path.clone(), None);
+                    fresh.push((path, input));
+                }
+                Ok(_) => {}
+                Err(error) => readings.failures.push(unreadable(&input.path, &reason(&error))),
+            }
+        }
+        let read: Vec<_> =
+            fresh.par_iter().map(|(path, input)| read(path, input, options)).collect();
+        for ((path, input), result) in fresh.into_iter().zip(read) {
+            match result {
+                Ok((reading, children)) => {
+                    batch.extend(children);
+                    numbers.insert(path, Some(readings.files.len()));
+                    readings.files.push(reading);
+                }
+                Err(reason) => readings.failures.push(unreadable(&input.path, &reason)),
+            }
+        }
+    }
+    readings.leave_out_impossible(&numbers);
+    readings.files.sort_by(|a, b| a.source.name.cmp(&b.source.name));
+    readings
+}
+
+fn unreadable(path: &Path, reason: &str) -> Failure {
+    Failure::new(format!("`{}` cannot be read: {reason}", display_name(path)))
+}
+
+impl Readings {
+    /// Drops the files that a folder has and that only modules declare which no build contains.
+    fn leave_out_impossible(&mut self, numbers: &BTreeMap<PathBuf, Option<usize>>) {
+        let mut parents: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.files.len()];
+        for (parent, file) in self.files.iter().enumerate() {
+            for child in &file.children {
+                if let Some(Some(number)) = numbers.get(&child.path) {
+                    parents[*number].push((parent, child.possible));
+                }
+            }
+        }
+        let mut out = vec![false; self.files.len()];
+        loop {
+            let before = out.clone();
+            for (number, file) in self.files.iter().enumerate() {
+                let declared = !file.named && !parents[number].is_empty();
+                let reachable = |&(parent, possible): &(usize, bool)| possible && !before[parent];
+                out[number] = declared && !parents[number].iter().any(reachable);
+            }
+            if out == before {
+                break;
+            }
+        }
+        let mut keep = out.into_iter().map(|out| !out);
+        self.files.retain(|_| keep.next().unwrap_or(true));
+    }
+}
+
+/// Reads one file; the inputs are the module files it leads to, the error is why it is unreadable.
+fn read(
+    path: &Path,
+    input: &Input,
+    options: &CheckOptions,
+) -> Result<(Reading, Vec<Input>), String> {
+    let source = SourceFile::read(path, display_name(&input.path))?;
+    let mut reading = Reading {
+        source,
+        unit: input.unit.clone(),
+        protocols: Vec::new(),
+        failures: Vec::new(),
+        suppressions: Suppressions::default(),
+        named: input.named,
+        children: Vec::new(),
+    };
+    let mentioned = reading.source.text.contains(find::ATTRIBUTE);
+    if !mentioned && !limits::declares_modules(&reading.source.text) {
+        return Ok((reading, Vec::new()));
+    }
+    match parse(&reading.source.text) {
+        Ok((file, start)) => {
+            let features = input.unit.as_ref().map_or(&None, |unit| &unit.features);
+            let found = find::in_file(&file, &input.path, input.kind, features);
+            if mentioned {
+                reading.suppressions = suppress::find(&reading.source.text);
+                let judge = protocol::Judge { options, start };
+                for found in found.protocols {
+                    let judged = judge.judge(found, &reading.source.text);
+                    reading.add_protocol(judged);
+                }
+            }
+            let children = reading.add_declarations(&found.declarations, input, start);
+            Ok((reading, children))
+        }
+        Err(failure) => {
+            // A folder may hold all kinds of files; one without a protocol is not asked for.
+            reading.failures.extend((mentioned || input.named).then_some(failure));
+            Ok((reading, Vec::new()))
+        }
+    }
+}
+
+/// Parses a text; the number is where in it the tree's offsets start.
+fn parse(text: &str) -> Result<(syn::File, usize), Failure> {
+    let mut start = strip_shebang(text).unwrap_or(0);
+    limits::check(&text[start..])
+        .map_err(|(bytes, message)| Failure::at(bytes.start + start..bytes.end + start, message))?;
+    // The parser skips it without counting it.
+    start += text[start..].strip_prefix('\u{feff}').map_or(0, |_| '\u{feff}'.len_utf8());
+    let file = syn::parse_file(&text[start..]).map_err(|error| {
+        let bytes = protocol::bytes(error.span(), start, text);
+        Failure::at(bytes, format!("this is not Rust: {error}"))
+    })?;
+    Ok((file, start))
+}
+
+impl Reading {
+    fn add_protocol(&mut self, (judged, failures): (Option<Judged>, Vec<Failure>)) {
+        self.protocols.extend(judged);
+        self.failures.extend(failures);
+    }
+
+    fn add_declarations(
+        &mut self,
+        declarations: &[Declaration],
+        input: &Input,
+        start: usize,
+    ) -> Vec<Input> {
+        let mut inputs = Vec::new();
+        for declaration in declarations {
+            let possible = declaration.holds != Some(false);
+            let found = declaration.candidates.iter().find(|candidate| candidate.path.is_file());
+            let Some(candidate) = found else {
+                if self.named && declaration.holds == Some(true) {
+                    let bytes = protocol::bytes(declaration.name.span(), start, &self.source.text);
+                    let message = format!("no file for the module `{}`", declaration.name);
+                    self.failures.push(Failure::at(bytes, message));
+                }
+                continue;
+            };
+            if let Ok(path) = candidate.path.canonicalize() {
+                self.children.push(Child { path, possible });
+            }
+            if possible {
+                inputs.push(Input {
+                    path: candidate.path.clone(),
+                    kind: candidate.kind,
+                    named: false,
+                    unit: input.unit.clone(),
+                });
+            }
+        }
+        inputs
+    }
+}

@@ -1,0 +1,68 @@
+//! What was found, in words: one file a format, all from the same plain values.
+
+pub mod human;
+pub mod json;
+pub mod short;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use p2p_protocol::grammar::CheckedSize;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::FileId;
+use crate::source::Sources;
+use crate::source::discover::Unit;
+use std::sync::Arc;
+
+/// All that a report may say.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The files that it speaks of.
+    pub sources: Sources,
+    /// The messages, in the order in which they are printed.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was looked at.
+    pub summary: Summary,
+    /// The targets that files belong to, where they are known.
+    pub units: BTreeMap<FileId, Arc<Unit>>,
+}
+
+/// What was looked at, and how it came out.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Files that were read.
+    pub files: usize,
+    /// Files with a protocol.
+    pub files_with_protocols: usize,
+    /// Protocols that were judged.
+    pub protocols: usize,
+    /// The sizes that were run.
+    pub sizes: BTreeSet<u32>,
+    /// The sizes of which not every course was followed.
+    pub incomplete: BTreeSet<u32>,
+    /// Findings at deny level.
+    pub errors: usize,
+    /// Findings at warn level.
+    pub warnings: usize,
+    /// What could not be checked.
+    pub unchecked: usize,
+}
+
+impl Summary {
+    /// Adds a protocol that was judged.
+    pub fn add_protocol(&mut self, sizes: &[CheckedSize]) {
+        self.protocols += 1;
+        self.sizes.extend(sizes.iter().map(|checked| checked.size));
+        let incomplete = sizes.iter().filter(|checked| !checked.complete);
+        self.incomplete.extend(incomplete.map(|checked| checked.size));
+    }
+
+    /// Counts a message.
+    pub fn count(&mut self, diagnostic: &Diagnostic) {
+        match (diagnostic.rule, diagnostic.severity) {
+            (None, _) => self.unchecked += 1,
+            (Some(_), Severity::Error) => self.errors += 1,
+            (Some(_), Severity::Warning) => self.warnings += 1,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Which files to begin with: those named, those in the folders named, or the cargo workspace's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cargo_metadata::{Metadata, MetadataCommand, Package, Target};
+use ignore::{DirEntry, WalkBuilder};
+
+use super::cfg::Features;
+use super::modules::Kind;
+use super::{display_name, reason};
+use crate::catalogue::did_you_mean;
+use crate::diagnostic::Failure;
+
+/// A file to be read.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Where it is, as it was named.
+    pub path: PathBuf,
+    /// What kind of module it is.
+    pub kind: Kind,
+    /// The user or a target names it: it is judged whatever other files say.
+    pub named: bool,
+    /// The package and the target that it is read for, where they are known.
+    pub unit: Option<Arc<Unit>>,
+}
+
+/// A target of a package.
+#[derive(Debug)]
+pub struct Unit {
+    /// The package.
+    pub package: Arc<Package>,
+    /// The target.
+    pub target: Target,
+    /// The package's features.
+    pub features: Features,
+}
+
+/// Which packages of the workspace are meant.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// `-p`.
+    pub packages: Vec<String>,
+    /// `--workspace`.
+    pub workspace: bool,
+    /// `--exclude`.
+    pub exclude: Vec<String>,
+}
+
+/// What to begin with, and what cannot be begun with.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// The files, in a fixed order.
+    pub inputs: Vec<Input>,
+    /// The paths that lead nowhere.
+    pub failures: Vec<Failure>,
+}
+
+/// The files under these paths.
+pub fn under_paths(paths: &[PathBuf]) -> Discovered {
+    let mut discovered = Discovered::default();
+    for path in paths {
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => discovered.walk(path),
+            Ok(_) if !has_rust_name(path) => discovered.failures.push(
+                Failure::new(format!("`{}` cannot be read", display_name(path)))
+                    .help(Some("name Rust files (`.rs`) or folders")),
+            ),
+            Ok(_) => discovered.inputs.push(Input {
+                path: path.clone(),
+                kind: Kind::of_found(path),
+                named: true,
+                unit: None,
+            }),
+            Err(error) => discovered.failures.push(missing(path, &error)),
+        }
+    }
+    discovered
+}
+
+fn has_rust_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
+}
+
+fn missing(path: &Path, error: &std::io::Error) -> Failure {
+    let word = path.to_string_lossy();
+    let command = crate::catalogue::nearest(&word, ["explain", "rules"]);
+    Failure::new(format!("`{}` cannot be read: {}", display_name(path), reason(error)))
+        .help(command.map(|command| format!("is the command `{command}` meant?")))
+}
+
+impl Discovered {
+    fn walk(&mut self, folder: &Path) {
+        let walk = WalkBuilder::new(folder)
+            .require_git(false)
+            .sort_by_file_path(Path::cmp)
+            .filter_entry(|entry| !is_build_folder(entry))
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) if is_rust_file(&entry) => self.inputs.push(Input {
+                    kind: Kind::of_found(entry.path()),
+                    path: entry.into_path(),
+                    named: false,
+                    unit: None,
+                }),
+                Ok(_) => {}
+                Err(error) => self.failures.push(Failure::new(error.to_string())),
+            }
+        }
+    }
+}
+
+/// Cargo marks its build folder, so it is known by any name.
+fn is_build_folder(entry: &DirEntry) -> bool {
+    entry.depth() > 0
+        && entry.file_type().is_some_and(|kind| kind.is_dir())
+        && entry.path().join("CACHEDIR.TAG").exists()
+}
+
+/// Symbolic links to files count, those to folders are not followed (they may lead back).
+fn is_rust_file(entry: &DirEntry) -> bool {
+    has_rust_name(entry.path()) && entry.path().is_file()
+}
+
+/// The targets of the packages that are meant, in the workspace of the current folder.
+pub fn in_workspace(selection: &Selection) -> Discovered {
+    let mut discovered = Discovered::default();
+    match MetadataCommand::new().no_deps().exec() {
+        Ok(metadata) => discovered.add_packages(&metadata, selection),
+        Err(error) => {
+            let text = match error {
+                cargo_metadata::Error::CargoMetadata { stderr } => stderr,
+                other => other.to_string(),
+            };
+            let text = text.trim().trim_start_matches("error: ").to_owned();
+            discovered.failures.push(
+                Failure::new(format!("no cargo workspace can be read here: {text}"))
+                    .help(Some("name the files or folders to check: `p2p-check PATH...`")),
+            );
+        }
+    }
+    discovered
+}
+
+impl Discovered {
+    fn add_packages(&mut self, metadata: &Metadata, selection: &Selection) {
+        let members: BTreeMap<&str, &Package> =
+            metadata.workspace_packages().into_iter().map(|it| (it.name.as_str(), it)).collect();
+        let mut names: BTreeSet<&str> = if selection.workspace {
+            members.keys().copied().collect()
+        } else if selection.packages.is_empty() {
+            metadata.workspace_default_packages().iter().map(|it| it.name.as_str()).collect()
+        } else {
+            BTreeSet::new()
+        };
+        names.extend(self.known(&members, &selection.packages));
+        for name in self.known(&members, &selection.exclude) {
+            names.remove(name);
+        }
+        for name in names {
+            self.add_package(members[name]);
+        }
+    }
+
+    /// The names among these that are members; the others are failures.
+    fn known<'a>(
+        &mut self,
+        members: &BTreeMap<&'a str, &Package>,
+        names: &[String],
+    ) -> Vec<&'a str> {
+        let mut known = Vec::new();
+        for name in names {
+            match members.get_key_value(name.as_str()) {
+                Some((&name, _)) => known.push(name),
+                None => {
+                    let hint = did_you_mean(name, members.keys().copied());
+                    let message = format!("the workspace has no package `{name}`{hint}");
+                    self.failures.push(Failure::new(message));
+                }
+            }
+        }
+        known
+    }
+
+    fn add_package(&mut self, package: &Package) {
+        let features: BTreeSet<String> = package.features.keys().cloned().collect();
+        let package = Arc::new(package.clone());
+        let mut targets = package.targets.clone();
+        targets.sort_by(|a, b| a.src_path.cmp(&b.src_path));
+        for target in targets {
+            self.inputs.push(Input {
+                path: target.src_path.clone().into(),
+                kind: Kind::Folder,
+                named: true,
+                unit: Some(Arc::new(Unit {
+                    package: Arc::clone(&package),
+                    target,
+                    features: Some(features.clone()),
+                })),
+            });
+        }
+    }
+}
