@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use p2p_protocol::grammar::CheckOptions;
 use ra_ap_rustc_lexer::strip_shebang;
+use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::diagnostic::Failure;
@@ -57,8 +58,21 @@ pub struct Readings {
     pub failures: Vec<Failure>,
 }
 
-/// Reads these files and all that they lead to.
+/// A parser that calls itself needs room for the deepest text that is let through.
+const STACK: usize = 256 << 20;
+
+/// Reads these files and all that they lead to, on as many threads as there are cores.
 pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
+    match ThreadPoolBuilder::new().stack_size(STACK).build() {
+        Ok(pool) => pool.install(|| follow(inputs, options)),
+        Err(error) => Readings {
+            failures: vec![Failure::new(format!("no threads can be started: {error}"))],
+            ..Readings::default()
+        },
+    }
+}
+
+fn follow(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
     let mut readings = Readings::default();
     let mut numbers: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new();
     let mut batch = inputs;

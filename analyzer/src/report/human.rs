@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Evidence, Severity};
 use crate::source::{FileId, Sources};
 
 /// More ranks or steps than these are counted, not listed: a screen has some fifty lines.
-const LISTED: usize = 16;
+const LISTED: usize = 12;
 
 /// The whole report, with a summary at its end.
 pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
@@ -107,20 +107,22 @@ fn evidence_notes(sources: &Sources, evidence: &Evidence) -> Vec<String> {
     notes
 }
 
-/// A note with a line for each of these, and a count of those that are too many.
+/// A note with a line for each of these. Where they are too many the first ones and the last are
+/// shown, because the last says how it ends, and the others are counted.
 fn listed(title: &str, lines: Vec<String>) -> Option<String> {
-    if lines.is_empty() {
-        return None;
-    }
-    let more = lines.len().saturating_sub(LISTED);
+    let (last, first) = lines.split_last()?;
+    let shown = first.len().min(LISTED - 1);
     let mut note = title.to_owned();
-    for line in lines.iter().take(LISTED) {
+    let mut add = |line: &str| {
         note.push_str("\n  ");
         note.push_str(line);
+    };
+    first[..shown].iter().for_each(|line| add(line));
+    if shown < first.len() {
+        let more = first.len() - shown;
+        add(&format!("... {more} more (all of them with --message-format json)"));
     }
-    if more > 0 {
-        note.push_str(&format!("\n  and {more} more (all of them with --message-format json)"));
-    }
+    add(last);
     Some(note)
 }
 

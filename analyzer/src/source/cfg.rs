@@ -18,7 +18,7 @@ pub enum Condition {
     /// `true` or `false`.
     Constant(bool),
     /// Anything else, which has the form of an attribute.
-    Option(Meta),
+    Option(Box<Meta>),
 }
 
 impl Parse for Condition {
@@ -26,7 +26,7 @@ impl Parse for Condition {
         if input.peek(LitBool) {
             Ok(Condition::Constant(input.parse::<LitBool>()?.value))
         } else {
-            Ok(Condition::Option(input.parse()?))
+            Ok(Condition::Option(Box::new(input.parse()?)))
         }
     }
 }
@@ -48,7 +48,7 @@ pub fn evaluate(condition: &Condition, features: &Features) -> Option<bool> {
     let inner = |list: &syn::MetaList| {
         list.parse_args_with(Punctuated::<Condition, Token![,]>::parse_terminated).ok()
     };
-    match meta {
+    match &**meta {
         // Nobody has an option of this name: it was the way to write "never" before `cfg(false)`.
         Meta::Path(path) if path.is_ident("FALSE") => Some(false),
         Meta::List(list) if list.path.is_ident("all") => {

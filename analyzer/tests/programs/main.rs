@@ -1,0 +1,6 @@
+//! The programs as they are used: what they print, and their exit status.
+
+mod command_line;
+mod json;
+mod odd_inputs;
+mod project;
