@@ -10,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{At, Observation};
 use super::machine::options::{ALL, Choice, FutureSends, targets};
-use super::machine::{Machine, Schedule, Semantics, Settled};
+use super::machine::{Machine, Schedule, Semantics, Settled, Unmatched};
+use super::trace::Deed;
 use super::wait_for::Stuck;
 use crate::model::{Action, Mode, Rank, World};
 
@@ -27,6 +28,16 @@ pub(super) struct Plan<'a> {
     pub(super) semantics: Semantics,
     pub(super) schedule: Schedule,
     pub(super) skipped: Option<&'a FxHashSet<At>>,
+}
+
+impl<'w> Plan<'w> {
+    fn start(self, world: &'w World) -> Machine<'w> {
+        let machine = Machine::new(world, self.semantics, self.schedule);
+        match self.skipped {
+            Some(skipped) => machine.skipping(skipped),
+            None => machine,
+        }
+    }
 }
 
 /// The choices that led to something: the last state with a choice, and the choice made there.
@@ -50,7 +61,8 @@ pub(super) struct Race {
 
 /// An end of all ranks with messages that nobody received.
 pub(super) struct Unclean {
-    pub(super) left: Vec<At>,
+    /// Whatever found no partner, sends and receives.
+    pub(super) left: Vec<Unmatched>,
     pub(super) path: Path,
 }
 
@@ -126,10 +138,6 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
         }
         _ => None,
     };
-    let mut machine = Machine::new(world, plan.semantics, plan.schedule);
-    if let Some(skipped) = plan.skipped {
-        machine = machine.skipping(skipped);
-    }
     let mut walk = Walk {
         explored: Explored {
             observations: Vec::new(),
@@ -149,7 +157,7 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
         cyclic: world.behaviours.iter().any(|behaviour| is_cyclic(&behaviour.events)),
         limits,
     };
-    walk.arrive(machine, Settled::Quiet, 0, None);
+    walk.arrive(plan.start(world), Settled::Quiet, 0, None);
     while walk.go_on() {}
     walk.explored.find_spinning();
     walk.explored
@@ -276,9 +284,8 @@ impl<'w> Walk<'w, '_> {
     }
 
     fn finish(&mut self, machine: &Machine<'w>, path: Path) {
-        let sends = machine.unmatched().into_iter().filter(|&(_, _, sending)| sending);
-        let left: Vec<At> = sends.map(|(rank, position, _)| (rank, position)).collect();
-        if left.is_empty() {
+        let left = machine.unmatched();
+        if !left.iter().any(|unmatched| unmatched.sending) {
             self.explored.can_finish_clean = true;
         } else if !self.explored.unclean.iter().any(|unclean| unclean.left == left) {
             self.explored.unclean.push(Unclean { left, path });
@@ -299,7 +306,7 @@ impl<'w> Explored<'w> {
     }
 
     /// The choices from the start to a state, in order.
-    pub(super) fn choices(&self, path: Path) -> Vec<Choice> {
+    fn choices(&self, path: Path) -> Vec<Choice> {
         let mut choices = Vec::new();
         let mut at = path;
         while let Some((node, choice)) = at {
@@ -308,6 +315,18 @@ impl<'w> Explored<'w> {
         }
         choices.reverse();
         choices
+    }
+
+    /// The same run again, with what happened in it written down.
+    pub(super) fn replay(&self, world: &'w World, plan: Plan<'w>, path: Path) -> Vec<(At, Deed)> {
+        let mut machine = plan.start(world);
+        machine.recording = Some(Vec::new());
+        machine.settle();
+        for choice in self.choices(path) {
+            machine.apply(choice);
+            machine.settle();
+        }
+        machine.recording.take().unwrap_or_default()
     }
 
     /// Whether a hang comes from who was first: on its way a race could have gone another way, and

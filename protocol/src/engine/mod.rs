@@ -1,17 +1,26 @@
-//! Runs a world on paper.
+//! Runs worlds on paper.
 //!
-//! [`explore`] follows everything that can happen in one world under one reading of the standard
-//! send; [`Judge`] does so for all worlds of a program and hands what was seen to the rules. What
-//! a step means is fixed in `docs/semantics.md`; what is wrong is for [`crate::rules`] to say.
+//! The [`Judge`] takes the worlds of a program one by one. Of each it follows everything that can
+//! happen ([`explore`] gives that in a few words), traces what went wrong back to what it comes
+//! from (a [`Case`]), and hands that to the rules. What a step means is fixed in
+//! `docs/semantics.md`; what is wrong is for [`crate::rules`] to say.
 
+mod case;
+pub mod describe;
 mod evidence;
 mod exploration;
+mod judge;
 mod machine;
 mod outcome;
+mod pairing;
+mod trace;
 mod wait_for;
 
+pub use case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
 pub use evidence::{At, Observation};
 pub use exploration::Limits;
-pub use machine::Semantics;
+pub use judge::{Casting, Checked, Judge, Options, Verdict};
+pub use machine::{Semantics, Unmatched};
 pub use outcome::{Outcome, explore};
+pub use pairing::Cause;
 pub use wait_for::{Blocked, Stuck};

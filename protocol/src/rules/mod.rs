@@ -1,1 +1,77 @@
-//! The rules.
+//! What is wrong, and how to say it: one folder a rule, with its check, its only text (`doc.md`)
+//! and its cases.
+//!
+//! A rule looks at a [`Case`], everything that the runs of one world showed, and makes findings of
+//! it. It does not run anything itself, and it does not know where a world came from. Rules that
+//! need all worlds together look at a [`Casting`].
+
+mod draft;
+
+use crate::engine::{Case, Casting};
+use crate::finding::{Finding, Group, Level};
+
+/// A rule: what it is called, how much it matters, what there is to read, how it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its kebab-case name, its only identity.
+    pub name: &'static str,
+    /// The family that its level can be set with.
+    pub group: Group,
+    /// How much it matters unless the user says otherwise.
+    pub level: Level,
+    /// Its text: `# name`, a sentence, and sections.
+    pub doc: &'static str,
+    /// How it is found.
+    pub check: Check,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// One world and what its runs showed.
+    World(fn(&Case<'_>) -> Vec<Finding>),
+    /// Which roles were ever played.
+    Casting(fn(&Casting) -> Vec<Finding>),
+}
+
+/// Declares the folders and lists their rules.
+macro_rules! rules {
+    ($($module:ident in $folder:literal;)*) => {
+        $(#[path = $folder] mod $module;)*
+
+        /// Every rule, by group.
+        static RULES: &[Rule] = &[$($module::RULE),*];
+    };
+}
+
+rules! {
+    unmatched_send in "unmatched-send/check.rs";
+    unmatched_receive in "unmatched-receive/check.rs";
+    tag_mismatch in "tag-mismatch/check.rs";
+    type_mismatch in "type-mismatch/check.rs";
+    truncation in "truncation/check.rs";
+    peer_out_of_range in "peer-out-of-range/check.rs";
+    communicator_mismatch in "communicator-mismatch/check.rs";
+    send_to_self in "send-to-self/check.rs";
+    deadlock in "deadlock/check.rs";
+    deadlock_unbuffered in "deadlock-unbuffered/check.rs";
+    deadlock_by_race in "deadlock-by-race/check.rs";
+    rank_left_waiting in "rank-left-waiting/check.rs";
+    missing_wait in "missing-wait/check.rs";
+    message_race in "message-race/check.rs";
+    ready_send_unposted in "ready-send-unposted/check.rs";
+    collective_order in "collective-order/check.rs";
+    collective_root in "collective-root/check.rs";
+    collective_missing_rank in "collective-missing-rank/check.rs";
+    protocol_unused_role in "protocol-unused-role/check.rs";
+}
+
+/// Every rule.
+pub fn all() -> &'static [Rule] {
+    RULES
+}
+
+/// The rule of this name.
+pub fn find(name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.name == name)
+}

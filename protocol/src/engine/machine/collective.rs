@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Machine, Schedule, Semantics, Status};
+use crate::engine::evidence::At;
 use crate::model::{Collective, CollectiveKind, Position, Rank};
 
 /// The collectives of one communicator that not every rank has entered yet.
@@ -18,9 +19,8 @@ pub(super) struct CommunicatorState {
 struct Instance {
     kind: CollectiveKind,
     root: Option<i32>,
-    /// Who came first, and where.
-    first: (Rank, Position),
-    arrived: u32,
+    /// Who has come, and where.
+    arrivals: Vec<At>,
     root_arrived: bool,
     waiting: Vec<Rank>,
 }
@@ -47,25 +47,24 @@ impl Machine<'_> {
             state.open.push_back(Instance {
                 kind: collective.kind,
                 root: collective.root,
-                first: (rank, position),
-                arrived: 0,
+                arrivals: Vec::new(),
                 root_arrived: false,
                 waiting: Vec::new(),
             });
         }
         let instance = &mut state.open[index];
         if (instance.kind, instance.root) != (collective.kind, collective.root) {
-            self.evidence.collective_mismatch(instance.first, (rank, position));
+            self.evidence.collective_mismatch(instance.arrivals[0], (rank, position));
             if self.schedule != Schedule::Unordered {
                 self.mismatch = true;
                 return;
             }
         }
-        instance.arrived += 1;
+        instance.arrivals.push((rank, position));
         let is_root = collective.root == i32::try_from(rank).ok();
         instance.root_arrived |= is_root;
         let waits_for = waits_for(collective.kind, self.semantics, is_root);
-        let all_here = instance.arrived == self.world.size();
+        let all_here = instance.arrivals.len() == self.ranks.len();
         let goes_on = match waits_for {
             WaitsFor::Nobody => true,
             WaitsFor::Root => instance.root_arrived,
@@ -82,7 +81,8 @@ impl Machine<'_> {
             instance.waiting.push(rank);
         }
         // Every rank enters in order, so that an earlier one is complete whenever a later one is.
-        while state.open.front().is_some_and(|instance| instance.arrived == self.world.size()) {
+        while state.open.front().is_some_and(|instance| instance.arrivals.len() == self.ranks.len())
+        {
             state.open.pop_front();
             state.base += 1;
         }
@@ -108,6 +108,12 @@ impl Machine<'_> {
             .filter(|&other| self.state(other).collectives[communicator] <= number)
             .filter(|&other| !only_root || Some(other) == root)
             .collect()
+    }
+
+    /// The collectives that some ranks have entered and others have not: who has come.
+    pub(in crate::engine) fn open_collectives(&self) -> Vec<Vec<At>> {
+        let open = self.communicators.iter().flat_map(|state| &state.open);
+        open.map(|instance| instance.arrivals.clone()).collect()
     }
 
     /// How many collectives of a communicator each rank has entered, less what all have left

@@ -6,6 +6,8 @@
 //! is matched by an option, and bars the messages that it accepts from all receives posted later.
 
 use super::{Machine, RequestStatus, Status, envelope};
+use crate::engine::evidence::At;
+use crate::engine::trace::Deed;
 use crate::model::{CommunicatorId, Envelope, Peer, Position, Rank, RequestId, Tag};
 
 /// An operation that has been started and not matched: an index into [`Machine::pending`].
@@ -41,6 +43,21 @@ pub(super) struct Pending {
     /// Orders the operations of one rank.
     pub(super) sequence: u64,
     next: PendingId,
+}
+
+/// An operation that found no partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The step that holds its envelope.
+    pub at: At,
+    /// Whether it is a send.
+    pub sending: bool,
+    /// The other end, resolved: a rank, or a wildcard.
+    pub peer: Peer,
+    /// The tag sent or accepted.
+    pub tag: Tag,
+    /// The communicator.
+    pub communicator: CommunicatorId,
 }
 
 /// Source, destination, communicator.
@@ -109,6 +126,7 @@ impl Machine<'_> {
         destination: Rank,
         completes: Completes,
     ) {
+        self.trace((rank, position), Deed::Sends { to: destination });
         let key = (rank, destination, envelope.communicator);
         let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
         let id = self.insert(rank, position, true, peer, envelope, completes);
@@ -336,6 +354,7 @@ impl Machine<'_> {
         self.discard(receive);
         self.moved += 1;
         let label = self.record_match(&sent, &posted);
+        self.trace((posted.rank, posted.position as Position), Deed::Receives { from: sent.rank });
         self.complete(&sent, None, None);
         self.complete(&posted, Some(sent.rank), label);
     }
@@ -395,28 +414,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Every operation that found no partner, by rank and in order of its start.
-    pub(in crate::engine) fn unmatched(&self) -> Vec<(Rank, Position, bool)> {
+    /// Every operation that found no partner, by rank and in the order of its start.
+    pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
         let mut rest: Vec<&Pending> = self.pending.iter().filter(|pending| pending.live).collect();
         rest.sort_unstable_by_key(|pending| (pending.rank, pending.sequence));
-        rest.iter()
-            .map(|pending| (pending.rank, pending.position as Position, pending.sending))
-            .collect()
-    }
-
-    /// The other end of an unmatched operation, as it was resolved when it started.
-    pub(in crate::engine) fn unmatched_peer(
-        &self,
-        rank: Rank,
-        position: Position,
-        sending: bool,
-    ) -> Option<Peer> {
-        let same = |pending: &&Pending| {
-            pending.live
-                && (pending.rank, pending.position as Position, pending.sending)
-                    == (rank, position, sending)
+        let unmatched = |pending: &&Pending| Unmatched {
+            at: (pending.rank, pending.position as Position),
+            sending: pending.sending,
+            peer: pending.peer,
+            tag: pending.tag,
+            communicator: pending.communicator,
         };
-        self.pending.iter().find(same).map(|pending| pending.peer)
+        rest.iter().map(unmatched).collect()
     }
 }
 

@@ -16,8 +16,11 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::collective::CommunicatorState;
+pub use self::matching::Unmatched;
+pub(super) use self::matching::accepts;
 use self::matching::{Channel, ChannelKey, Pending, PendingId};
-use super::evidence::Evidence;
+use super::evidence::{At, Evidence};
+use super::trace::Deed;
 use crate::model::{
     Action, Behaviour, Data, Envelope, Event, LabelId, Mode, Peer, Position, Rank, RequestId, World,
 };
@@ -132,11 +135,13 @@ pub(super) struct Machine<'w> {
     communicators: Vec<CommunicatorState>,
     runnable: VecDeque<Rank>,
     /// Steps that are passed over, because it is known already that they find no partner.
-    skipped: Option<&'w FxHashSet<(Rank, Position)>>,
+    skipped: Option<&'w FxHashSet<At>>,
     mismatch: bool,
     /// Grows whenever something moves.
     pub(super) moved: u64,
     pub(super) evidence: Evidence,
+    /// What happened, in order, where somebody wants to know.
+    pub(super) recording: Option<Vec<(At, Deed)>>,
 }
 
 /// How often ranks may go round their loops in one phase before it is given up.
@@ -172,11 +177,18 @@ impl<'w> Machine<'w> {
             mismatch: false,
             moved: 0,
             evidence: Evidence::default(),
+            recording: None,
+        }
+    }
+
+    fn trace(&mut self, at: At, deed: Deed) {
+        if let Some(recording) = &mut self.recording {
+            recording.push((at, deed));
         }
     }
 
     /// The same, passing over the steps given.
-    pub(super) fn skipping(mut self, skipped: &'w FxHashSet<(Rank, Position)>) -> Self {
+    pub(super) fn skipping(mut self, skipped: &'w FxHashSet<At>) -> Self {
         self.skipped = Some(skipped);
         self
     }
@@ -396,17 +408,6 @@ pub(super) fn envelope(event: &Event, sending: bool) -> Option<&Envelope> {
             Some(envelope)
         }
         Action::SendReceive { send, receive } => Some(if sending { send } else { receive }),
-        _ => None,
-    }
-}
-
-/// The request that an event starts or plans.
-pub(super) fn started_request(action: &Action) -> Option<RequestId> {
-    match action {
-        Action::StartSend { request, .. }
-        | Action::StartReceive { request, .. }
-        | Action::PlanSend { request, .. }
-        | Action::PlanReceive { request, .. } => Some(*request),
         _ => None,
     }
 }

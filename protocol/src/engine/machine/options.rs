@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::PendingId;
 use super::{Machine, RequestStatus, Settled, Status};
+use crate::engine::trace::Deed;
 use crate::model::{Action, Completion, Event, Peer, Position, Rank, RequestId, World};
 
 /// One outcome of a step that has several.
@@ -296,10 +297,15 @@ impl<'w> Machine<'w> {
                 self.unpark(rank, target);
             }
             Choice::Arm { rank, index } => {
-                let target = match self.action(rank) {
-                    Some(Action::Choose { arms }) => Some(arms[index].target),
+                let arm = match self.action(rank) {
+                    Some(Action::Choose { arms }) => Some(arms[index]),
                     _ => None,
                 };
+                if let Some(arm) = arm {
+                    let at = (rank, self.state(rank).position as Position);
+                    self.trace(at, Deed::Chooses { label: arm.label });
+                }
+                let target = arm.map(|arm| arm.target);
                 self.unpark(rank, target);
             }
         }

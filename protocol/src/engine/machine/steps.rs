@@ -2,6 +2,7 @@
 
 use super::matching::Completes;
 use super::{Machine, Request, RequestStatus, Schedule, Status, envelope};
+use crate::engine::trace::Deed;
 use crate::model::{
     Action, Arm, Completion, Envelope, LabelId, Mode, Peer, Position, Rank, RequestId, SourceId,
 };
@@ -22,7 +23,7 @@ impl Machine<'_> {
             return false;
         };
         if self.skipped.is_some_and(|skipped| skipped.contains(&(rank, position))) {
-            self.go_to(rank, position + 1);
+            self.pass_over(rank, &event.action);
             return false;
         }
         match &event.action {
@@ -61,6 +62,17 @@ impl Machine<'_> {
         false
     }
 
+    /// Goes on behind a step that has no partner; a half of it that has one still takes part.
+    fn pass_over(&mut self, rank: Rank, action: &Action) {
+        let position = self.state(rank).position as Position;
+        if let Action::SendReceive { send, receive } = action {
+            let mode = Half::Send(Mode::Standard);
+            self.start(rank, position, mode, send, Completes::Nothing);
+            self.start(rank, position, Half::Receive, receive, Completes::Nothing);
+        }
+        self.go_to(rank, position + 1);
+    }
+
     fn request(&self, rank: Rank, request: RequestId) -> &Request {
         &self.state(rank).requests[request as usize]
     }
@@ -71,11 +83,13 @@ impl Machine<'_> {
 
     fn end(&mut self, rank: Rank) {
         let state = &mut self.ranks[rank as usize];
+        let position = state.position as Position;
         state.status = Status::Ended;
         for request in state.requests.iter().filter(|request| request.is_active()) {
             self.evidence.lost_request(rank, request.started as Position);
         }
         self.moved += 1;
+        self.trace((rank, position), Deed::Ends);
     }
 
     /// Starts the halves of one blocking operation and waits for those that must be waited for.

@@ -1,0 +1,400 @@
+//! Everything that the runs of one world showed, put in order for the rules.
+//!
+//! Runs show symptoms: ranks that wait, messages that are left. Here they are traced back to what
+//! they come from, without a word on whether it is wrong: operations that find no partner in any
+//! order, circles of ranks that wait for each other, ranks that wait for one that has ended.
+
+use rustc_hash::FxHashSet;
+
+use super::Options;
+use super::evidence::{At, Observation};
+use super::exploration::{
+    self, Explored, Hang, Limits, Path, Plan, has_options, ready_destinations,
+};
+use super::machine::{Schedule, Semantics, Status, Unmatched, accepts};
+use super::pairing::{self, Cause, Faults, Partners};
+use super::trace::tell;
+use super::wait_for::Blocked;
+use crate::finding::Step;
+use crate::model::{Peer, Rank, World};
+
+/// Under which readings of the standard send a circle forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Whatever is buffered.
+    Any,
+    /// Only where standard sends wait for their receives.
+    Unbuffered,
+}
+
+/// Something that a run showed, and that run.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What.
+    pub observation: Observation,
+    /// The run, where it depends on choices.
+    pub trace: Vec<Step>,
+}
+
+/// An operation without a partner.
+#[derive(Clone, Debug)]
+pub struct Unpaired {
+    /// The operation.
+    pub operation: Unmatched,
+    /// What keeps it from having one.
+    pub cause: Cause,
+    /// Who waits because of it.
+    pub waits: Vec<Blocked>,
+    /// The run, where it depends on choices.
+    pub trace: Vec<Step>,
+}
+
+/// Ranks that wait for each other.
+#[derive(Clone, Debug)]
+pub struct Circle {
+    /// Those in the circle.
+    pub members: Vec<Blocked>,
+    /// Everybody who cannot move.
+    pub waits: Vec<Blocked>,
+    /// When it forms.
+    pub reading: Reading,
+    /// Whether another choice of sender would have avoided it.
+    pub by_race: bool,
+    /// The run, where it depends on choices.
+    pub trace: Vec<Step>,
+}
+
+/// A collective that some ranks call and others never do.
+#[derive(Clone, Debug)]
+pub struct MissingRank {
+    /// Who calls it, and where.
+    pub arrivals: Vec<At>,
+    /// Who never does.
+    pub missing: Vec<Rank>,
+    /// Who waits because of it.
+    pub waits: Vec<Blocked>,
+}
+
+/// What rules judge: one world, and everything that its runs showed.
+#[derive(Debug)]
+pub struct Case<'w> {
+    /// The world.
+    pub world: &'w World,
+    /// What was seen.
+    pub seen: Vec<Seen>,
+    /// Operations without a partner.
+    pub unpaired: Vec<Unpaired>,
+    /// Ranks that wait for each other.
+    pub circles: Vec<Circle>,
+    /// Collectives that not all ranks call.
+    pub missing: Vec<MissingRank>,
+    /// Wildcards that could take messages of several senders: the receive, and the sends.
+    pub races: Vec<(At, Vec<At>)>,
+    /// Whether everything that can happen was followed.
+    pub complete: bool,
+}
+
+/// One exploration and how it was made.
+struct Run<'w> {
+    world: &'w World,
+    plan: Plan<'w>,
+    explored: Explored<'w>,
+}
+
+impl<'w> Run<'w> {
+    fn of(world: &'w World, plan: Plan<'w>, options: &Options) -> Self {
+        let limits = Limits { states: options.states };
+        Run { world, plan, explored: exploration::explore(world, plan, limits) }
+    }
+
+    /// The run to a state, step by step, where it depends on choices.
+    fn tell(&self, path: Path) -> Vec<Step> {
+        match path {
+            None => Vec::new(),
+            path => tell(self.world, &self.explored.replay(self.world, self.plan, path)),
+        }
+    }
+
+    fn first_hang(&self) -> Option<&Hang<'w>> {
+        self.explored.hangs.first()
+    }
+}
+
+/// Runs a world and puts in order what is seen.
+pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
+    let mut case = Case {
+        world,
+        seen: Vec::new(),
+        unpaired: Vec::new(),
+        circles: Vec::new(),
+        missing: Vec::new(),
+        races: Vec::new(),
+        complete: true,
+    };
+    let eager = |semantics| Plan { semantics, schedule: Schedule::Eager, skipped: None };
+    let unbuffered = Run::of(world, eager(options.unbuffered()), options);
+    case.take(&unbuffered);
+    // Without options, a world that ends unbuffered ends buffered too, and in the same way.
+    if has_options(world) || unbuffered.first_hang().is_some() {
+        let buffered = Run::of(world, eager(Semantics::Buffered), options);
+        case.take(&buffered);
+        if has_options(world) {
+            case.look_at_branching(&unbuffered, &buffered);
+        } else {
+            case.look_at_single(&unbuffered, &buffered, options);
+        }
+    } else {
+        case.take_leftovers(&unbuffered);
+    }
+    case.look_at_ready_sends(options);
+    case
+}
+
+impl<'w> Case<'w> {
+    /// What was seen on the way.
+    fn take(&mut self, run: &Run<'w>) {
+        self.complete &= run.explored.complete;
+        for &(observation, path) in &run.explored.observations {
+            self.note(observation, || run.tell(path));
+        }
+        for race in &run.explored.races {
+            let known = match self.races.iter().position(|(receive, _)| *receive == race.receive) {
+                Some(known) => known,
+                None => {
+                    self.races.push((race.receive, Vec::new()));
+                    self.races.len() - 1
+                }
+            };
+            let sends = &mut self.races[known].1;
+            for send in &race.sends {
+                if !sends.contains(send) {
+                    sends.push(*send);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, observation: Observation, trace: impl FnOnce() -> Vec<Step>) {
+        // Worlds without options see thousands of the same kind; those are all different.
+        let known =
+            self.seen.len() < 1_000 && self.seen.iter().any(|seen| seen.observation == observation);
+        if !known {
+            self.seen.push(Seen { observation, trace: trace() });
+        }
+    }
+
+    fn unpair(&mut self, unpaired: Unpaired) {
+        let at = (unpaired.operation.at, unpaired.operation.sending);
+        if !self.unpaired.iter().any(|known| (known.operation.at, known.operation.sending) == at) {
+            self.unpaired.push(unpaired);
+        }
+    }
+
+    /// Messages left at the end of a run in which all ranks end.
+    fn take_leftovers(&mut self, run: &Run<'w>) {
+        for unclean in run.explored.unclean.iter().take(1) {
+            let partners = Partners::of(&unclean.left);
+            let trace = run.tell(unclean.path);
+            for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
+                let (cause, trace) = (partners.cause(&operation), trace.clone());
+                self.unpair(Unpaired { operation, cause, waits: Vec::new(), trace });
+            }
+        }
+    }
+
+    /// A world in which every order leads to the same end, and that one is a hang.
+    fn look_at_single(&mut self, unbuffered: &Run<'w>, buffered: &Run<'w>, options: &Options) {
+        let Some(hang) = unbuffered.first_hang() else { return };
+        let Some(machine) = hang.machine.clone() else { return };
+        let faults = pairing::faults(machine);
+        for &observation in &faults.observations {
+            self.note(observation, Vec::new);
+        }
+        // Who waits is shown under the reading that lets ranks go furthest.
+        let shown = buffered.first_hang().unwrap_or(hang).stuck.blocked.clone();
+        let mut skipped: FxHashSet<At> = faults.unmatched.iter().map(|one| one.at).collect();
+        skipped.extend(faults.missing.iter().flat_map(|(arrivals, _)| arrivals));
+        let partners = Partners::of(&faults.unmatched);
+        for &operation in &faults.unmatched {
+            let (cause, waits) = (partners.cause(&operation), shown.clone());
+            self.unpaired.push(Unpaired { operation, cause, waits, trace: Vec::new() });
+        }
+        for (arrivals, missing) in faults.missing {
+            self.missing.push(MissingRank { arrivals, missing, waits: shown.clone() });
+        }
+        if skipped.is_empty() {
+            self.take_circles(buffered, Reading::Any);
+            self.take_circles(unbuffered, Reading::Unbuffered);
+        } else {
+            let circles = circles_behind(self.world, &skipped, options);
+            self.circles.extend(circles);
+        }
+        if self.circles.is_empty() && skipped.is_empty() {
+            // Whatever it comes from, a hang is never passed over.
+            self.add_circle(unbuffered, hang, shown, Reading::Any, false);
+        }
+    }
+
+    /// The circles of a run's first hang that are not known yet.
+    fn take_circles(&mut self, run: &Run<'w>, reading: Reading) {
+        let Some(hang) = run.first_hang() else { return };
+        for members in circles(hang) {
+            self.add_circle(run, hang, members, reading, false);
+        }
+    }
+
+    fn add_circle(
+        &mut self,
+        run: &Run<'w>,
+        hang: &Hang<'w>,
+        members: Vec<Blocked>,
+        reading: Reading,
+        by_race: bool,
+    ) {
+        let same = |one: &Blocked, other: &Blocked| {
+            (one.rank, one.position) == (other.rank, other.position)
+        };
+        let known = self.circles.iter().any(|known| {
+            members.iter().any(|one| known.members.iter().any(|other| same(one, other)))
+        });
+        if !known {
+            let (waits, trace) = (hang.stuck.blocked.clone(), run.tell(hang.path));
+            self.circles.push(Circle { members, waits, reading, by_race, trace });
+        }
+    }
+
+    /// A world in which it matters who comes first, or what a rank decides.
+    fn look_at_branching(&mut self, unbuffered: &Run<'w>, buffered: &Run<'w>) {
+        self.take_leftovers(unbuffered);
+        self.take_leftovers(buffered);
+        for (run, reading) in [(buffered, Reading::Any), (unbuffered, Reading::Unbuffered)] {
+            for hang in &run.explored.hangs {
+                let by_race = run.explored.is_by_race(hang);
+                if by_race {
+                    let members = circles(hang).into_iter().next();
+                    let members = members.unwrap_or_else(|| hang.stuck.blocked.clone());
+                    self.add_circle(run, hang, members, reading, true);
+                } else {
+                    self.trace_back(run, hang, reading);
+                }
+            }
+        }
+    }
+
+    /// What a hang that no race brought about comes from.
+    fn trace_back(&mut self, run: &Run<'w>, hang: &Hang<'w>, reading: Reading) {
+        let Some(machine) = &hang.machine else { return };
+        let ended = |rank: Rank| machine.state(rank).status == Status::Ended;
+        let faults = pairing::faults(machine.clone());
+        let partners = Partners::of(&faults.unmatched);
+        let mut found = false;
+        for &operation in faults.unmatched.iter().filter(|one| is_open(&hang.stuck.blocked, one)) {
+            let cause = match self.cause(&operation, &faults, &partners, ended) {
+                Some(cause) => cause,
+                None => continue,
+            };
+            found = true;
+            let (waits, trace) = (hang.stuck.blocked.clone(), run.tell(hang.path));
+            self.unpair(Unpaired { operation, cause, waits, trace });
+        }
+        for (arrivals, missing) in faults.missing {
+            found = true;
+            if !self.missing.iter().any(|known| known.arrivals[0] == arrivals[0]) {
+                let waits = hang.stuck.blocked.clone();
+                self.missing.push(MissingRank { arrivals, missing, waits });
+            }
+        }
+        for members in circles(hang) {
+            let unpaired = |blocked: &Blocked| {
+                let mut open = blocked.open.iter();
+                open.any(|&position| {
+                    self.unpaired.iter().any(|known| known.operation.at == (blocked.rank, position))
+                })
+            };
+            if !members.iter().any(unpaired) {
+                found = true;
+                self.add_circle(run, hang, members, reading, false);
+            }
+        }
+        if !found {
+            // Whatever it comes from, a hang is never passed over.
+            self.add_circle(run, hang, hang.stuck.blocked.clone(), reading, false);
+        }
+    }
+
+    /// Why an operation that is stuck has no partner; `None` if it has one that is stuck itself.
+    fn cause(
+        &self,
+        operation: &Unmatched,
+        faults: &Faults,
+        partners: &Partners,
+        ended: impl Fn(Rank) -> bool,
+    ) -> Option<Cause> {
+        let cause = partners.cause(operation);
+        if !matches!(cause, Cause::Nobody { .. }) {
+            return Some(cause);
+        }
+        let mut others = (0..self.world.size())
+            .filter(|&other| accepts(operation.peer, other))
+            .filter(|&other| pairing::could_serve(self.world, operation, other))
+            .peekable();
+        if others.peek().is_none() {
+            return Some(cause);
+        }
+        let decides = self.world.behaviours.iter().any(pairing::decides);
+        if others.all(&ended) {
+            return Some(if decides { Cause::Ended } else { cause });
+        }
+        (faults.all_ended && !matches!(operation.peer, Peer::Any { .. })).then_some(cause)
+    }
+
+    /// Ready sends are looked at with every other rank as slow as it can be.
+    fn look_at_ready_sends(&mut self, options: &Options) {
+        for rank in ready_destinations(self.world) {
+            let schedule = Schedule::Delay(rank);
+            let plan = Plan { semantics: Semantics::Buffered, schedule, skipped: None };
+            let run = Run::of(self.world, plan, options);
+            self.complete &= run.explored.complete;
+            for &(observation, path) in &run.explored.observations {
+                if matches!(observation, Observation::UnpostedReady { .. }) {
+                    self.note(observation, || run.tell(path));
+                }
+            }
+        }
+    }
+}
+
+/// The members of each circle of a hang.
+fn circles(hang: &Hang<'_>) -> Vec<Vec<Blocked>> {
+    let members = |circle: Vec<usize>| {
+        circle.into_iter().map(|index| hang.stuck.blocked[index].clone()).collect()
+    };
+    hang.stuck.circles().into_iter().map(members).collect()
+}
+
+/// Whether a stuck rank waits in an operation.
+fn is_open(blocked: &[Blocked], operation: &Unmatched) -> bool {
+    let (rank, position) = operation.at;
+    blocked.iter().any(|one| one.rank == rank && one.open.contains(&position))
+}
+
+/// The circles that would be left if the operations without a partner were not there.
+fn circles_behind(world: &World, skipped: &FxHashSet<At>, options: &Options) -> Vec<Circle> {
+    let plan = |semantics| Plan { semantics, schedule: Schedule::Eager, skipped: Some(skipped) };
+    let mut behind = Case {
+        world,
+        seen: Vec::new(),
+        unpaired: Vec::new(),
+        circles: Vec::new(),
+        missing: Vec::new(),
+        races: Vec::new(),
+        complete: true,
+    };
+    let unbuffered = Run::of(world, plan(options.unbuffered()), options);
+    if unbuffered.first_hang().is_some() {
+        let buffered = Run::of(world, plan(Semantics::Buffered), options);
+        behind.take_circles(&buffered, Reading::Any);
+        behind.take_circles(&unbuffered, Reading::Unbuffered);
+    }
+    behind.circles
+}

@@ -1,0 +1,188 @@
+//! Operations in words, the same in every report.
+
+use super::evidence::At;
+use super::machine::{bytes, envelope};
+use crate::model::{
+    Action, CollectiveKind, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place, Rank,
+    Tag, World,
+};
+
+/// The step's event.
+pub fn event(world: &World, (rank, position): At) -> &Event {
+    &world.behaviours[rank as usize].events[position]
+}
+
+/// The step's place.
+pub fn place(world: &World, at: At) -> Place {
+    event(world, at).place
+}
+
+/// "send Block to rank 1", "recv Block from any of ranks 1 to 3", "barrier", "wait_all".
+pub fn operation(world: &World, at: At) -> String {
+    let event = event(world, at);
+    match &event.action {
+        Action::Send { mode, envelope } => sending(world, send_verb(*mode, ""), envelope),
+        Action::StartSend { mode, envelope, .. } => sending(world, send_verb(*mode, "i"), envelope),
+        Action::PlanSend { envelope, .. } => sending(world, "send_init", envelope),
+        Action::Receive { envelope, .. } => receiving(world, "recv", envelope),
+        Action::StartReceive { envelope, .. } => receiving(world, "irecv", envelope),
+        Action::PlanReceive { envelope, .. } => receiving(world, "recv_init", envelope),
+        Action::Probe { envelope, .. } => receiving(world, "probe", envelope),
+        Action::SendReceive { send, receive } => format!(
+            "sendrecv {} to {}, {} from {}",
+            data(world, &send.data),
+            peer(send.peer),
+            data(world, &receive.data),
+            peer(receive.peer)
+        ),
+        Action::Start { .. } => "start".to_owned(),
+        Action::Wait { requests, completion } => match completion {
+            Completion::All if requests.len() == 1 => "wait".to_owned(),
+            Completion::All => "wait_all".to_owned(),
+            Completion::Any(_) => "wait_any".to_owned(),
+            Completion::Some => "wait_some".to_owned(),
+        },
+        Action::Test { .. } => "test".to_owned(),
+        Action::Collective(collective) => match collective.root {
+            Some(root) => format!("{} from root {root}", collective_name(collective.kind)),
+            None => collective_name(collective.kind).to_owned(),
+        },
+        Action::Put { envelope } => sending(world, "put", envelope),
+        Action::Get { envelope } => receiving(world, "get", envelope),
+        Action::Choose { .. } => "choose".to_owned(),
+        Action::Offer { envelope, .. } => format!("offer of a decision by {}", peer(envelope.peer)),
+        Action::Jump { .. } => "jump".to_owned(),
+    }
+}
+
+fn sending(world: &World, verb: &str, envelope: &Envelope) -> String {
+    format!("{verb} {} to {}", data(world, &envelope.data), peer(envelope.peer))
+}
+
+fn receiving(world: &World, verb: &str, envelope: &Envelope) -> String {
+    format!("{verb} {} from {}", data(world, &envelope.data), peer(envelope.peer))
+}
+
+/// What a step sends.
+pub fn sent(world: &World, at: At) -> String {
+    envelope(event(world, at), true).map_or_else(String::new, |envelope| with_tag(world, envelope))
+}
+
+/// What a step receives.
+pub fn received(world: &World, at: At) -> String {
+    envelope(event(world, at), false).map_or_else(String::new, |envelope| with_tag(world, envelope))
+}
+
+/// "Block (tag 5)".
+fn with_tag(world: &World, envelope: &Envelope) -> String {
+    if let Some(label) = envelope.data.label {
+        return format!("the decision {}", self::label(world, Some(label)));
+    }
+    match envelope.tag {
+        Tag::Exact(tag) => format!("{} (tag {tag})", data(world, &envelope.data)),
+        Tag::Any => format!("{} (any tag)", data(world, &envelope.data)),
+    }
+}
+
+/// The message's name, or its type and number.
+pub fn data(world: &World, data: &Data) -> String {
+    if let Some(label) = data.label {
+        return format!("the decision {}", self::label(world, Some(label)));
+    }
+    match data.message.and_then(|message| world.messages.get(usize::from(message))) {
+        Some(name) => name.clone(),
+        None => elements(world, data),
+    }
+}
+
+/// "256 x f32", "f32".
+pub fn elements(world: &World, data: &Data) -> String {
+    let signature = world
+        .datatypes
+        .get(usize::from(data.datatype))
+        .map_or("data", |datatype| datatype.signature.as_str());
+    match data.count {
+        Some(1) | None => signature.to_owned(),
+        Some(count) => format!("{count} x {signature}"),
+    }
+}
+
+/// A decision's name.
+pub fn label(world: &World, label: Option<LabelId>) -> String {
+    label
+        .and_then(|label| world.labels.get(usize::from(label)))
+        .map_or_else(|| "without a name".to_owned(), |name| format!("`{name}`"))
+}
+
+/// "rank 1", "any of ranks 1 to 3", "the rank it has met".
+pub fn peer(peer: Peer) -> String {
+    match peer {
+        Peer::Rank(rank) => format!("rank {rank}"),
+        Peer::Any { first, end } => {
+            let all: Vec<Rank> = (first..end).collect();
+            format!("any of {}", crate::finding::ranks(&all))
+        }
+        Peer::Source(_) => "the rank it has met".to_owned(),
+        Peer::Null => "nobody".to_owned(),
+    }
+}
+
+fn send_verb(mode: Mode, immediate: &str) -> &'static str {
+    match (mode, immediate.is_empty()) {
+        (Mode::Standard, true) => "send",
+        (Mode::Synchronous, true) => "ssend",
+        (Mode::Buffered, true) => "bsend",
+        (Mode::Ready, true) => "rsend",
+        (Mode::Standard, false) => "isend",
+        (Mode::Synchronous, false) => "issend",
+        (Mode::Buffered, false) => "ibsend",
+        (Mode::Ready, false) => "irsend",
+    }
+}
+
+/// The name of a collective in the protocol language.
+pub fn collective_name(kind: CollectiveKind) -> &'static str {
+    match kind {
+        CollectiveKind::Barrier => "barrier",
+        CollectiveKind::Bcast => "bcast",
+        CollectiveKind::Scatter => "scatter",
+        CollectiveKind::Gather => "gather",
+        CollectiveKind::AllGather => "all_gather",
+        CollectiveKind::Reduce => "reduce",
+        CollectiveKind::AllReduce => "all_reduce",
+        CollectiveKind::AllToAll => "all_to_all",
+        CollectiveKind::Fence => "fence",
+    }
+}
+
+/// The name of the message that a step moves, as the source writes it.
+pub fn message(world: &World, at: At, sending: bool) -> String {
+    envelope(event(world, at), sending)
+        .map_or_else(String::new, |envelope| data(world, &envelope.data))
+}
+
+/// What a step sends: "256 x f32".
+pub fn type_sent(world: &World, at: At) -> String {
+    envelope(event(world, at), true)
+        .map_or_else(String::new, |envelope| elements(world, &envelope.data))
+}
+
+/// What a step has room for: "256 x f32".
+pub fn type_received(world: &World, at: At) -> String {
+    envelope(event(world, at), false)
+        .map_or_else(String::new, |envelope| elements(world, &envelope.data))
+}
+
+/// The bytes that a step sends: `None` if it sends nothing, `Some(None)` if they are unknown.
+pub fn bytes_sent(world: &World, at: At) -> Option<Option<u64>> {
+    envelope(event(world, at), true).map(|envelope| bytes(world, &envelope.data))
+}
+
+/// The name of the communicator that a step uses.
+pub fn communicator(world: &World, at: At) -> String {
+    let event = event(world, at);
+    let envelope = envelope(event, true).or(envelope(event, false));
+    envelope
+        .and_then(|envelope| world.communicators.get(usize::from(envelope.communicator)))
+        .map_or_else(|| "its communicator".to_owned(), |name| format!("`{name}`"))
+}

@@ -1,0 +1,153 @@
+//! Judges a program: every world of it, one after the other.
+
+use rustc_hash::FxHashMap;
+
+use super::case::investigate;
+use super::machine::Semantics;
+use crate::finding::Finding;
+use crate::model::{Place, Role, World};
+use crate::rules;
+
+/// How to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Standard sends of at most this many bytes are taken to be buffered; 0: none are.
+    pub eager_limit: u64,
+    /// How many states with a choice are followed in one world before it is given up.
+    pub states: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { eager_limit: 0, states: 20_000 }
+    }
+}
+
+impl Options {
+    pub(super) fn unbuffered(&self) -> Semantics {
+        Semantics::Rendezvous { eager_limit: self.eager_limit }
+    }
+}
+
+/// What became of one world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// How many ranks it has.
+    pub size: u32,
+    /// Its parameters.
+    pub parameters: Vec<(String, i64)>,
+    /// Whether everything that can happen in it was followed.
+    pub complete: bool,
+}
+
+/// The judgement of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// What is wrong, each thing once, with all the sizes at which it happens; by place.
+    pub findings: Vec<Finding>,
+    /// The worlds looked at, in the order given.
+    pub checked: Vec<Checked>,
+}
+
+/// Which roles a program has, and which of them some rank plays.
+#[derive(Clone, Debug, Default)]
+pub struct Casting {
+    /// The roles.
+    pub roles: Vec<Role>,
+    /// Whether some rank of some world plays the role.
+    pub played: Vec<bool>,
+    /// The sizes looked at, ascending.
+    pub sizes: Vec<u32>,
+}
+
+/// Judges worlds one by one and puts together what is wrong with them.
+#[derive(Debug)]
+pub struct Judge {
+    options: Options,
+    verdict: Verdict,
+    casting: Casting,
+    known: FxHashMap<(&'static str, Place, Option<Place>), usize>,
+}
+
+impl Judge {
+    /// A judge who has seen nothing yet.
+    pub fn new(options: Options) -> Self {
+        Judge {
+            options,
+            verdict: Verdict::default(),
+            casting: Casting::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Judges one world. Worlds should come in ascending size: what is shown of a finding is how
+    /// it happens in the first world that has it.
+    pub fn judge(&mut self, world: &World) {
+        self.cast(world);
+        let case = investigate(world, &self.options);
+        for rule in rules::all() {
+            if let rules::Check::World(check) = rule.check {
+                for finding in check(&case) {
+                    self.add(finding);
+                }
+            }
+        }
+        self.verdict.checked.push(Checked {
+            size: world.size(),
+            parameters: world.parameters.clone(),
+            complete: case.complete,
+        });
+    }
+
+    /// What is wrong in all.
+    pub fn finish(mut self) -> Verdict {
+        let casting = std::mem::take(&mut self.casting);
+        for rule in rules::all() {
+            if let rules::Check::Casting(check) = rule.check {
+                for finding in check(&casting) {
+                    self.add(finding);
+                }
+            }
+        }
+        self.verdict.findings.sort_by(|one, other| {
+            (one.primary.place, one.rule).cmp(&(other.primary.place, other.rule))
+        });
+        self.verdict
+    }
+
+    fn cast(&mut self, world: &World) {
+        let Casting { roles, played, sizes } = &mut self.casting;
+        if roles.is_empty() {
+            *roles = world.roles.to_vec();
+            *played = vec![false; roles.len()];
+        }
+        for behaviour in &world.behaviours {
+            if let Some(role) = behaviour.role
+                && let Some(played) = played.get_mut(usize::from(role))
+            {
+                *played = true;
+            }
+        }
+        if !sizes.contains(&world.size()) {
+            sizes.push(world.size());
+            sizes.sort_unstable();
+        }
+    }
+
+    fn add(&mut self, finding: Finding) {
+        let other_end = finding.secondary.first().map(|label| label.place);
+        let key = (finding.rule, finding.primary.place, other_end);
+        match self.known.get(&key) {
+            None => {
+                self.known.insert(key, self.verdict.findings.len());
+                self.verdict.findings.push(finding);
+            }
+            Some(&known) => {
+                let sizes = &mut self.verdict.findings[known].sizes;
+                sizes.extend(finding.sizes);
+                sizes.sort_unstable();
+                sizes.dedup();
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Operations that find no partner, in whatever order things happen.
+//!
+//! From a state in which nothing moves, every rank goes on without waiting for anything: each
+//! operation is posted, and meets its partner if there is one anywhere. What is unmatched at the
+//! end has none; what is matched was only kept from it by the order of things.
+
+use rustc_hash::FxHashMap;
+
+use super::evidence::{At, Observation};
+use super::machine::options::Choice;
+use super::machine::{Machine, Status, Unmatched, accepts, envelope};
+use crate::model::{Action, Behaviour, Peer, Rank, Tag, World};
+
+/// What keeps an operation from having a partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// There is none; perhaps one that was meant, but names another rank.
+    Nobody {
+        /// An operation without partner that agrees in all but the rank.
+        near: Option<At>,
+    },
+    /// The other end names another tag.
+    Tag(At),
+    /// The other end is on another communicator.
+    Communicator(At),
+    /// The other end would be there had its rank not ended on this path.
+    Ended,
+}
+
+/// What an unordered run leaves.
+pub(super) struct Faults {
+    /// Operations without a partner.
+    pub(super) unmatched: Vec<Unmatched>,
+    /// Collectives that some ranks enter and others never do.
+    pub(super) missing: Vec<(Vec<At>, Vec<Rank>)>,
+    /// What was seen on the way.
+    pub(super) observations: Vec<Observation>,
+    /// Whether every rank came to its end: otherwise there may be partners behind.
+    pub(super) all_ended: bool,
+}
+
+/// Goes on from a stuck state without any order.
+pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
+    machine.continue_unordered();
+    machine.settle();
+    while let Some(choice) =
+        machine.options(None).into_iter().find(|choice| matches!(choice, Choice::Match { .. }))
+    {
+        machine.apply(choice);
+        machine.settle();
+    }
+    let missing = machine.open_collectives().into_iter().map(|arrivals| {
+        let absent = |rank: &Rank| !arrivals.iter().any(|(arrived, _)| arrived == rank);
+        let ended = |rank: &Rank| machine.state(*rank).status == Status::Ended;
+        let missing: Vec<Rank> =
+            (0..machine.world.size()).filter(|rank| absent(rank) && ended(rank)).collect();
+        (arrivals, missing)
+    });
+    Faults {
+        missing: missing.filter(|(_, missing)| !missing.is_empty()).collect(),
+        unmatched: machine.unmatched(),
+        all_ended: machine.ended(),
+        observations: machine
+            .evidence
+            .take()
+            .into_iter()
+            .filter(|seen| {
+                // Requests are not waited for in such a run, nor is anything posted in time.
+                !matches!(seen, Observation::LostRequest { .. } | Observation::UnpostedReady { .. })
+            })
+            .collect(),
+    }
+}
+
+/// Why each of some unmatched operations has no partner.
+pub(super) struct Partners {
+    causes: FxHashMap<(At, bool), Cause>,
+}
+
+impl Partners {
+    /// Looks for what each could have been meant for.
+    pub(super) fn of(unmatched: &[Unmatched]) -> Self {
+        let mut partners = Partners { causes: FxHashMap::default() };
+        partners.pair(unmatched, |send, receive| {
+            send.communicator == receive.communicator && send.tag != receive.tag
+        });
+        partners.pair(unmatched, |send, receive| send.communicator != receive.communicator);
+        let alone: Vec<&Unmatched> =
+            unmatched.iter().filter(|one| !partners.causes.contains_key(&key(one))).collect();
+        for one in &alone {
+            let near = alone.iter().find(|other| nearly(one, other)).map(|other| other.at);
+            partners.causes.insert(key(one), Cause::Nobody { near });
+        }
+        partners
+    }
+
+    pub(super) fn cause(&self, operation: &Unmatched) -> Cause {
+        self.causes.get(&key(operation)).copied().unwrap_or(Cause::Nobody { near: None })
+    }
+
+    /// Brings together sends and receives of the same two ranks, in order, that `differ`.
+    fn pair(&mut self, unmatched: &[Unmatched], differ: impl Fn(&Unmatched, &Unmatched) -> bool) {
+        let mut receives: FxHashMap<Rank, Vec<&Unmatched>> = FxHashMap::default();
+        for receive in unmatched.iter().filter(|one| !one.sending) {
+            receives.entry(receive.at.0).or_default().push(receive);
+        }
+        for send in unmatched.iter().filter(|one| one.sending) {
+            let Peer::Rank(destination) = send.peer else { continue };
+            let Some(there) = receives.get(&destination.unsigned_abs()) else { continue };
+            let free = |one: &Unmatched| !self.causes.contains_key(&key(one));
+            let receive = there.iter().find(|receive| {
+                accepts(receive.peer, send.at.0) && differ(send, receive) && free(receive)
+            });
+            let Some(receive) = receive.filter(|_| free(send)) else { continue };
+            let cause = |other: &Unmatched| {
+                if send.communicator == receive.communicator {
+                    Cause::Tag(other.at)
+                } else {
+                    Cause::Communicator(other.at)
+                }
+            };
+            self.causes.insert(key(send), cause(receive));
+            self.causes.insert(key(receive), cause(send));
+        }
+    }
+}
+
+fn key(operation: &Unmatched) -> (At, bool) {
+    (operation.at, operation.sending)
+}
+
+/// Whether two operations agree in all but a rank: a send that a receive of the same tag waits for
+/// from somebody else, or that was meant for another rank.
+fn nearly(one: &Unmatched, other: &Unmatched) -> bool {
+    let tags = one.tag == other.tag || one.tag == Tag::Any || other.tag == Tag::Any;
+    if one.sending == other.sending || one.communicator != other.communicator || !tags {
+        return false;
+    }
+    let rank = |at: At| Peer::Rank(i32::try_from(at.0).unwrap_or(i32::MAX));
+    one.peer == rank(other.at) || other.peer == rank(one.at)
+}
+
+/// Whether some step of `partner`, on whatever path, could be the other end of an operation.
+pub(super) fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool {
+    let (rank, _) = operation.at;
+    world.behaviours[partner as usize].events.iter().any(|event| {
+        let Some(other) = envelope(event, !operation.sending) else { return false };
+        if matches!(event.action, Action::Probe { .. }) {
+            return false;
+        }
+        let names = match other.peer {
+            Peer::Source(_) => true,
+            peer => accepts(peer, rank),
+        };
+        let tags = other.tag == operation.tag || other.tag == Tag::Any || operation.tag == Tag::Any;
+        names && tags && other.communicator == operation.communicator
+    })
+}
+
+/// Whether a rank decides anything by itself.
+pub(super) fn decides(behaviour: &Behaviour) -> bool {
+    behaviour.events.iter().any(|event| matches!(event.action, Action::Choose { .. }))
+}

@@ -1,0 +1,155 @@
+//! What the rules share: findings begun, steps brought together by place, waits in words.
+
+use super::Rule;
+use crate::engine::{At, Blocked, Case, describe};
+use crate::finding::{Certainty, Finding, Label, Step, Wait};
+use crate::model::{Action, Place, Rank, World};
+
+impl Rule {
+    /// A finding of this rule at a step, with everything that a world says by itself.
+    pub(super) fn finding(
+        &self,
+        world: &World,
+        at: At,
+        message: String,
+        label: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            rule: self.name,
+            level: self.level,
+            certainty: Certainty::Certain,
+            message: format!("{message}{}", in_world(world)),
+            primary: Label { place: describe::place(world, at), text: label.into() },
+            secondary: Vec::new(),
+            ranks: vec![at.0],
+            sizes: vec![world.size()],
+            waits: Vec::new(),
+            trace: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+}
+
+impl Finding {
+    pub(super) fn other_end(mut self, world: &World, at: At, text: impl Into<String>) -> Self {
+        let label = Label { place: describe::place(world, at), text: text.into() };
+        if label.place != self.primary.place && !self.secondary.contains(&label) {
+            self.secondary.push(label);
+        }
+        self
+    }
+
+    pub(super) fn ranks(mut self, mut ranks: Vec<Rank>) -> Self {
+        ranks.sort_unstable();
+        ranks.dedup();
+        self.ranks = ranks;
+        self
+    }
+
+    pub(super) fn waits(mut self, world: &World, blocked: &[Blocked]) -> Self {
+        self.waits = blocked.iter().map(|blocked| wait(world, blocked)).collect();
+        self
+    }
+
+    pub(super) fn trace(mut self, trace: &[Step]) -> Self {
+        self.trace = trace.to_vec();
+        self
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+}
+
+/// " (with 2 ranks, steps = 3)".
+fn in_world(world: &World) -> String {
+    let mut text = format!(" (with {}", crate::finding::sizes(&[world.size()]));
+    for (name, value) in &world.parameters {
+        text.push_str(&format!(", {name} = {value}"));
+    }
+    text + ")"
+}
+
+/// Steps brought together by where they stand, in the order of their first.
+pub(super) fn by_place<T>(
+    case: &Case<'_>,
+    steps: impl IntoIterator<Item = T>,
+    at: impl Fn(&T) -> At,
+) -> Vec<(Place, Vec<T>)> {
+    let mut places: Vec<(Place, Vec<T>)> = Vec::new();
+    for step in steps {
+        let place = describe::place(case.world, at(&step));
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, steps)) => steps.push(step),
+            None => places.push((place, vec![step])),
+        }
+    }
+    places
+}
+
+/// A blocked rank as reports show it: its step, and what in it is open.
+fn wait(world: &World, blocked: &Blocked) -> Wait {
+    let at = (blocked.rank, blocked.position);
+    let operation = match world.behaviours[blocked.rank as usize].events.get(blocked.position) {
+        Some(event) if matches!(event.action, Action::Wait { .. } | Action::Test { .. }) => {
+            let open = blocked.open.iter().take(3);
+            let mut open: Vec<String> =
+                open.map(|&start| describe::operation(world, (blocked.rank, start))).collect();
+            if blocked.open.len() > open.len() {
+                open.push(format!("{} more", blocked.open.len() - open.len()));
+            }
+            format!("{} ({})", describe::operation(world, at), open.join(", "))
+        }
+        Some(_) => describe::operation(world, at),
+        None => "its end".to_owned(),
+    };
+    let place = describe::place(world, at);
+    Wait { rank: blocked.rank, operation, place, waits_for: blocked.waits_for.clone() }
+}
+
+/// "rank 2 (`worker`)".
+pub(super) fn player(world: &World, rank: Rank) -> String {
+    let role = world.behaviours.get(rank as usize).and_then(|behaviour| behaviour.role);
+    match role.and_then(|role| world.roles.get(usize::from(role))) {
+        Some(role) => format!("rank {rank} (`{}`)", role.name),
+        None => format!("rank {rank}"),
+    }
+}
+
+impl Rule {
+    /// A finding about ranks that wait for each other: at the lowest of them, with all the others.
+    pub(super) fn circle(
+        &self,
+        case: &Case<'_>,
+        circle: &crate::engine::Circle,
+        message: String,
+    ) -> Finding {
+        let world = case.world;
+        let first = &circle.members[0];
+        let label = |blocked: &Blocked| {
+            format!(
+                "rank {} waits here for {}",
+                blocked.rank,
+                crate::finding::ranks(&blocked.waits_for)
+            )
+        };
+        let at = |blocked: &Blocked| (blocked.rank, blocked.position);
+        let finding = self
+            .finding(world, at(first), message, label(first))
+            .ranks(circle.members.iter().map(|member| member.rank).collect())
+            .waits(world, &circle.waits)
+            .trace(&circle.trace);
+        circle.members.iter().skip(1).fold(finding, |finding, member| {
+            let place = describe::place(world, at(member));
+            let known = finding.secondary.iter().any(|label| label.place == place);
+            if known { finding } else { finding.other_end(world, at(member), label(member)) }
+        })
+    }
+}

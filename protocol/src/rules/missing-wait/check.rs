@@ -1,0 +1,42 @@
+//! A request that nobody completes.
+
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{At, Case, Observation, Seen, describe};
+use crate::finding::{Finding, Group, Level};
+
+pub(super) const RULE: Rule = Rule {
+    name: "missing-wait",
+    group: Group::Request,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let lost = case.seen.iter().filter_map(|seen| match seen.observation {
+        Observation::LostRequest { start } => Some((start, seen)),
+        _ => None,
+    });
+    let places = by_place(case, lost, |(start, _)| *start);
+    places.iter().map(|(_, lost)| report(case, lost)).collect()
+}
+
+fn report(case: &Case<'_>, lost: &[(At, &Seen)]) -> Finding {
+    let (world, (start, seen)) = (case.world, lost[0]);
+    let mut ranks: Vec<u32> = lost.iter().map(|((rank, _), _)| *rank).collect();
+    let count = ranks.iter().filter(|rank| **rank == start.0).count();
+    ranks.dedup();
+    let requests = if count == 1 { "a request".to_owned() } else { format!("{count} requests") };
+    let message = format!(
+        "{} starts {requests} with `{}` and never waits for {}",
+        player(world, start.0),
+        describe::operation(world, start),
+        if count == 1 { "it" } else { "them" }
+    );
+    RULE.finding(world, start, message, "started here, never completed")
+        .ranks(ranks)
+        .trace(&seen.trace)
+        .note("until a wait says so, the message may still travel: its buffer must not be touched, and the data may never arrive")
+        .help("wait for every request before the role ends: `wait(..)`, or `wait_all(..)` for what is left over")
+}

@@ -1,0 +1,76 @@
+//! A peer that does not exist.
+
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{At, Case, describe};
+use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, Envelope, Peer, Rank};
+
+pub(super) const RULE: Rule = Rule {
+    name: "peer-out-of-range",
+    group: Group::Pairing,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let mut outside: Vec<(At, i32)> = Vec::new();
+    for (rank, behaviour) in (0..).zip(&case.world.behaviours) {
+        for (position, event) in behaviour.events.iter().enumerate() {
+            let missing = peers(&event.action).find(|&peer| !exists(case, peer));
+            outside.extend(missing.map(|peer| ((rank, position), peer)));
+        }
+    }
+    let places = by_place(case, outside, |(at, _)| *at);
+    places.iter().map(|(_, outside)| report(case, outside)).collect()
+}
+
+fn exists(case: &Case<'_>, peer: i32) -> bool {
+    Rank::try_from(peer).is_ok_and(|peer| peer < case.world.size())
+}
+
+/// The ranks that a step names.
+fn peers(action: &Action) -> impl Iterator<Item = i32> {
+    let (one, other): (Option<&Envelope>, Option<&Envelope>) = match action {
+        Action::Send { envelope, .. }
+        | Action::Receive { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanSend { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Put { envelope }
+        | Action::Get { envelope }
+        | Action::Offer { envelope, .. } => (Some(envelope), None),
+        Action::SendReceive { send, receive } => (Some(send), Some(receive)),
+        _ => (None, None),
+    };
+    let root = match action {
+        Action::Collective(collective) => collective.root,
+        _ => None,
+    };
+    let rank = |envelope: &Envelope| match envelope.peer {
+        Peer::Rank(rank) => Some(rank),
+        _ => None,
+    };
+    one.into_iter().chain(other).filter_map(rank).chain(root)
+}
+
+fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
+    let (at, peer) = outside[0];
+    let world = case.world;
+    let last = world.size() - 1;
+    let message = format!(
+        "{} names rank {peer} in `{}`, but the ranks are 0 to {last}",
+        player(world, at.0),
+        describe::operation(world, at)
+    );
+    RULE.finding(world, at, message, format!("rank {peer} does not exist"))
+        .ranks(outside.iter().map(|(at, _)| at.0).collect())
+        .note("MPI ends the job with MPI_ERR_RANK")
+        .help(format!(
+            "leave the operation out where there is no such neighbour (`if {}`), or close the ring with `% size`",
+            if peer < 0 { "rank > 0" } else { "rank + 1 < size" }
+        ))
+}

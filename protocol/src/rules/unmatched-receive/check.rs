@@ -1,0 +1,55 @@
+//! A receive that no message comes for.
+
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{Case, Cause, Unpaired, describe};
+use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, Peer};
+
+pub(super) const RULE: Rule = Rule {
+    name: "unmatched-receive",
+    group: Group::Pairing,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let alone = case.unpaired.iter().filter(|unpaired| {
+        !unpaired.operation.sending
+            && matches!(unpaired.cause, Cause::Nobody { .. })
+            // A decision that never comes is `rank-left-waiting`.
+            && !matches!(describe::event(case.world, unpaired.operation.at).action, Action::Offer { .. })
+    });
+    let places = by_place(case, alone, |unpaired| unpaired.operation.at);
+    places.iter().map(|(_, unpaired)| report(case, unpaired)).collect()
+}
+
+fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
+    let (world, first) = (case.world, unpaired[0]);
+    let at = first.operation.at;
+    let what = describe::received(world, at);
+    let from = match first.operation.peer {
+        Peer::Rank(rank) => player(world, rank.unsigned_abs()),
+        other => describe::peer(other),
+    };
+    let message =
+        format!("{} waits for {what} from {from}, which never sends it", player(world, at.0));
+    let finding = RULE
+        .finding(world, at, message, "nothing is sent to this")
+        .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
+        .waits(world, &first.waits)
+        .trace(&first.trace)
+        .note("a receive without a send waits for ever");
+    let data = describe::message(world, at, false);
+    match first.cause {
+        Cause::Nobody { near: Some(near) } => {
+            let label = format!("rank {} sends here, in `{}`", near.0, describe::operation(world, near));
+            finding.other_end(world, near, label).help("let one of the two name the other's rank")
+        }
+        _ => finding.help(format!(
+            "write `send({}, {data})` where {from} should send it, or leave out the receive",
+            at.0
+        )),
+    }
+}

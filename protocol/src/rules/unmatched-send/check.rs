@@ -1,0 +1,49 @@
+//! A message that nobody receives.
+
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{Case, Cause, Unpaired, describe};
+use crate::finding::{Finding, Group, Level};
+use crate::model::Peer;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unmatched-send",
+    group: Group::Pairing,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let alone = case.unpaired.iter().filter(|unpaired| {
+        unpaired.operation.sending && matches!(unpaired.cause, Cause::Nobody { .. } | Cause::Ended)
+    });
+    let places = by_place(case, alone, |unpaired| unpaired.operation.at);
+    places.iter().map(|(_, unpaired)| report(case, unpaired)).collect()
+}
+
+fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
+    let (world, first) = (case.world, unpaired[0]);
+    let at = first.operation.at;
+    let what = describe::sent(world, at);
+    let to = match first.operation.peer {
+        Peer::Rank(rank) => player(world, rank.unsigned_abs()),
+        other => describe::peer(other),
+    };
+    let message = format!("{} sends {what} to {to}, which never receives it", player(world, at.0));
+    let finding = RULE
+        .finding(world, at, message, "nobody receives this")
+        .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
+        .waits(world, &first.waits)
+        .trace(&first.trace)
+        .note("a send without a receive waits for ever as soon as the message is not buffered, and is lost where it is");
+    let data = describe::message(world, at, true);
+    let finding = match first.cause {
+        Cause::Nobody { near: Some(near) } => {
+            let label = format!("rank {} waits here, in `{}`", near.0, describe::operation(world, near));
+            finding.other_end(world, near, label).help("let one of the two name the other's rank")
+        }
+        _ => finding,
+    };
+    finding.help(format!("write `recv({}, {data})` where {to} should take it, or leave out the send", at.0))
+}
