@@ -1,3 +1,67 @@
-//! `cargo xtask`.
+//! `cargo xtask`: what the developers of this workspace do over and over, one file a command.
 
-fn main() {}
+#![expect(clippy::print_stdout, reason = "a command speaks to whoever has called it")]
+
+mod bench;
+mod generate;
+mod new_rule;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a command ends with: nothing more to say, or why it failed.
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Tests, measures and extends this workspace.
+#[derive(Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run every check and every test
+    Test {
+        /// Optimised, and with as many random cases as the verdict deserves
+        #[arg(long)]
+        long: bool,
+    },
+    /// Measure what the project promises, as Markdown tables with the targets beside
+    Bench {
+        /// What to measure; everything if not given
+        #[arg(value_enum)]
+        what: Vec<bench::Subject>,
+    },
+    /// Start a new rule: its folder, text and cases
+    NewRule {
+        /// Its kebab-case name
+        name: String,
+    },
+    /// Write the book's pages about the rules from the rules' own texts
+    Generate {
+        /// Change nothing; fail if a page is not what it would be
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match CommandLine::parse().command {
+        Command::Test { long } => test::run_all(long),
+        Command::Bench { what } => bench::run(&what),
+        Command::NewRule { name } => new_rule::run(&name),
+        Command::Generate { check } => generate::run(check),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask test`: every check and every test.
+//!
+//! The cheap ones come first, so that a slip in the layout does not cost a build. The tests come
+//! last, so that the last line on the screen is the test runner's own.
+
+use std::process::Command;
+
+use crate::workspace::{cargo, files, has_subcommand, root, run};
+use crate::{Result, generate};
+
+/// How long the grammar is fuzzed where a fuzzer is installed.
+const FUZZ_SECONDS: u32 = 30;
+
+/// Runs everything; `long` with optimisation and with many more random cases.
+pub(crate) fn run_all(long: bool) -> Result {
+    layout()?;
+    run(cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    generate::run(true)?;
+    fuzz()?;
+    tests(long)
+}
+
+/// Everything is laid out as rustfmt does it: the packages, and the files that are no package's.
+fn layout() -> Result {
+    run(cargo(["fmt", "--all", "--check"]))?;
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--edition", "2024", "--check"]).current_dir(root());
+    rustfmt.args(files(&root().join("fixtures"), ".rs")?);
+    let cases = files(&root().join("protocol/src/rules"), ".rs")?;
+    rustfmt.args(cases.iter().filter(|path| path.iter().any(|part| part == "cases")));
+    run(rustfmt)
+}
+
+/// Throws random tokens at the grammar, guided by what they reach.
+fn fuzz() -> Result {
+    if !root().join("fuzz").exists() || !has_subcommand("fuzz") {
+        return Ok(());
+    }
+    let limit = format!("-max_total_time={FUZZ_SECONDS}");
+    run(cargo(["+nightly", "fuzz", "run", "grammar", "--", &limit]))
+}
+
+/// All tests of the workspace, with nextest where it is installed.
+fn tests(long: bool) -> Result {
+    let profile: &[&str] = if long { &["--release"] } else { &[] };
+    let with_profile = |words: &[&str]| {
+        let mut command = cargo(words.iter().chain(profile));
+        if long {
+            command.env("P2P_LONG", "1");
+        }
+        command
+    };
+    if has_subcommand("nextest") {
+        run(with_profile(&["test", "--workspace", "--doc"]))?;
+        run(with_profile(&["nextest", "run", "--workspace"]))
+    } else {
+        run(with_profile(&["test", "--workspace"]))
+    }
+}
