@@ -1,0 +1,149 @@
+//! Sends and receives that are over when they return.
+
+#![allow(unsafe_code)]
+
+use super::{
+    Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
+};
+use crate::transport::threads::{Envelope, Filter, Lending, Target, Waiting, What};
+
+impl<T> Outgoing<'_, T> {
+    /// The same as the transport takes it; what was borrowed must outlive the send.
+    #[inline]
+    pub(super) fn into_lending(self) -> Lending<T> {
+        match self {
+            Outgoing::Borrowed(data) => Lending::Borrowed(data.as_ptr(), data.len()),
+            Outgoing::Owned(data) => Lending::Owned(data),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Sends `data` to `peer`, and returns when `mode` lets it.
+    #[inline]
+    pub fn send<'a, T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: i64,
+        data: impl Into<Outgoing<'a, T>>,
+    ) -> Result<()> {
+        let peer = self.peer(operation, peer)?;
+        let envelope = self.envelope(operation, Channel::Messages, operation.tag);
+        self.send_enveloped(operation, mode, peer, envelope, data.into())
+    }
+
+    #[inline]
+    pub(super) fn send_enveloped<T: Plain>(
+        &self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Outgoing<'_, T>,
+    ) -> Result<()> {
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        // SAFETY: what `data` borrows outlives this call, and `finish_send` leaves it done or
+        // cancelled.
+        let sent = unsafe { endpoint.start_send(mode, peer, envelope, data.into_lending()) }?;
+        endpoint.finish_send(operation, sent)
+    }
+
+    /// Receives one message into `buffer`, and says who sent it and how long it was. A `Vec` gets
+    /// its length; the rest of a longer slice stays as it was.
+    #[inline]
+    pub fn recv<T: Plain, R: Receive<T>>(
+        &mut self,
+        operation: &'static Operation,
+        source: Source,
+        buffer: R,
+    ) -> Result<(R::Output, Status)> {
+        let filter = self.filter(operation, &source)?;
+        self.recv_filtered(operation, filter, buffer)
+    }
+
+    #[inline]
+    pub(super) fn recv_filtered<T: Plain, R: Receive<T>>(
+        &self,
+        operation: &'static Operation,
+        filter: Filter,
+        mut buffer: R,
+    ) -> Result<(R::Output, Status)> {
+        let target = Target::landing(buffer.landing());
+        // SAFETY: the target is part of `buffer`, which this call alone has.
+        let status = unsafe { self.endpoint.borrow_mut().receive(operation, filter, target) }?;
+        self.finish_buffer(operation, buffer, status)
+    }
+
+    #[inline]
+    pub(super) fn finish_buffer<T: Plain, R: Receive<T>>(
+        &self,
+        operation: &'static Operation,
+        buffer: R,
+        status: Status,
+    ) -> Result<(R::Output, Status)> {
+        let output = buffer
+            .finish(status.count)
+            .map_err(|needed| self.wrong_length(operation, status.count, needed.to_string()))?;
+        Ok((output, status))
+    }
+
+    /// Sends and receives at once, and returns when both are done. The two operations are the two
+    /// halves of one: `text` and place are the same, message and tag each their own.
+    pub fn sendrecv<'a, S: Plain, T: Plain, R: Receive<T>>(
+        &mut self,
+        (send, destination): (&'static Operation, i64),
+        data: impl Into<Outgoing<'a, S>>,
+        (receive, source): (&'static Operation, Source),
+        mut buffer: R,
+    ) -> Result<(R::Output, Status)> {
+        let destination = self.peer(send, destination)?;
+        let filter = self.filter(receive, &source)?;
+        let envelope = self.envelope(send, Channel::Messages, send.tag);
+        let target = Target::landing(buffer.landing());
+        let data = data.into().into_lending();
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(send);
+        // SAFETY: what `data` borrows outlives this call, which leaves the send done or cancelled.
+        let sent = unsafe { endpoint.start_send(Mode::Standard, destination, envelope, data) }?;
+        // SAFETY: the target is part of `buffer`, which this call alone has, and which finishes or
+        // cancels the receive.
+        let id = unsafe { endpoint.post(receive, filter, target) };
+        let waited = endpoint.wait_until(
+            |endpoint| {
+                let mut peers: Vec<usize> = Vec::new();
+                if !sent.is_done() {
+                    peers.push(destination);
+                }
+                if !endpoint.is_received(id) {
+                    peers.extend(endpoint.receives_from(id).ranks());
+                }
+                let standard = endpoint.is_received(id);
+                let what = What::Requests { peers, standard };
+                (endpoint.interest_in_all(), Waiting { operation: send, what })
+            },
+            |endpoint| {
+                endpoint.progress();
+                sent.is_done() && endpoint.is_received(id)
+            },
+        );
+        sent.cancel();
+        let outcome = endpoint.finish_receive(id);
+        drop(endpoint);
+        waited?;
+        let status = outcome.expect("the wait ends when it is received")?;
+        self.finish_buffer(receive, buffer, status)
+    }
+
+    /// Waits until a message that a receive from `source` would take is there, and leaves it.
+    pub fn probe(&mut self, operation: &'static Operation, source: Source) -> Result<Status> {
+        let filter = self.filter(operation, &source)?;
+        self.endpoint.borrow_mut().probe(operation, &filter)
+    }
+
+    /// Fails if another rank has left or nothing can move any more.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.endpoint.borrow().check_failure()
+    }
+}

@@ -1,0 +1,316 @@
+//! Operations that are started now and complete later.
+
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::{
+    Channel, Mode, Operation, Plain, RecvBuffer, Result, SendBuffer, Session, Source, Status,
+};
+use crate::buffer::RawBuffer;
+use crate::transport::threads::{Endpoint, Lending, ReceiveId, Sent, Target, Waiting, What};
+
+/// The name of an operation that was started; its buffer, a `B`, is with the session until the
+/// request is waited for.
+#[must_use = "a request that nobody waits for is cancelled when the run ends"]
+pub struct Request<B> {
+    id: RequestId,
+    buffer: PhantomData<(B, *const ())>,
+}
+
+/// A request's name without its buffer's type, for waiting on several of different types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId {
+    session: u64,
+    number: u64,
+    slot: usize,
+}
+
+impl<B> Request<B> {
+    /// The name alone.
+    pub fn id(&self) -> RequestId {
+        self.id
+    }
+}
+
+impl<B> fmt::Debug for Request<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id.fmt(f)
+    }
+}
+
+/// A persistent send: its peer is settled, it has no buffer yet.
+#[derive(Clone, Copy, Debug)]
+pub struct SendPlan {
+    peer: i64,
+}
+
+/// A persistent receive: its source is settled, it has no buffer yet.
+#[derive(Clone, Debug)]
+pub struct ReceivePlan {
+    source: Source,
+}
+
+/// A request that is under way or not yet waited for.
+pub(super) struct Slot {
+    number: u64,
+    pending: Pending,
+    buffer: RawBuffer,
+    /// Drops the buffer that nobody asked back.
+    discard: unsafe fn(RawBuffer),
+}
+
+enum Pending {
+    Send(Sent),
+    Receive(ReceiveId),
+}
+
+impl Pending {
+    fn is_done(&self, endpoint: &Endpoint) -> bool {
+        match self {
+            Pending::Send(sent) => sent.is_done(),
+            Pending::Receive(id) => endpoint.is_received(*id),
+        }
+    }
+}
+
+impl<'env> Session<'env> {
+    /// Starts a send of `buffer` to `peer`.
+    pub fn isend<T: Plain, B: SendBuffer<'env, T>>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: i64,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        let peer = self.peer(operation, peer)?;
+        let envelope = self.envelope(operation, Channel::Messages, operation.tag);
+        let raw = buffer.into_raw();
+        let data = Lending::Borrowed(raw.pointer.cast_const().cast::<T>(), raw.length);
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        // SAFETY: the session keeps the buffer, and lets go of it only where the send is done or
+        // cancelled.
+        let sent = unsafe { endpoint.start_send(mode, peer, envelope, data) };
+        drop(endpoint);
+        match sent {
+            Ok(sent) => Ok(self.keep(Pending::Send(sent), raw, discard::<T, B>)),
+            Err(error) => {
+                // SAFETY: taken apart above, and nothing was started.
+                drop(unsafe { B::from_raw(raw) });
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts a receive from `source` into `buffer`.
+    pub fn irecv<T: Plain, B: RecvBuffer<'env, T>>(
+        &mut self,
+        operation: &'static Operation,
+        source: Source,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        let filter = self.filter(operation, &source)?;
+        self.check()?;
+        let raw = buffer.into_raw();
+        let target = Target::slice::<T>(raw.pointer, raw.length);
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        // SAFETY: the session keeps the buffer, and lets go of it only where the receive is
+        // finished or cancelled.
+        let id = unsafe { endpoint.post(operation, filter, target) };
+        drop(endpoint);
+        Ok(self.keep(Pending::Receive(id), raw, discard::<T, B>))
+    }
+
+    fn keep<B>(
+        &mut self,
+        pending: Pending,
+        buffer: RawBuffer,
+        discard: unsafe fn(RawBuffer),
+    ) -> Request<B> {
+        self.started += 1;
+        let number = self.started;
+        let free = self.requests.iter().position(Option::is_none);
+        let slot = free.unwrap_or_else(|| {
+            self.requests.push(None);
+            self.requests.len() - 1
+        });
+        self.requests[slot] = Some(Slot { number, pending, buffer, discard });
+        let id = RequestId { session: self.key, number, slot };
+        Request { id, buffer: PhantomData }
+    }
+
+    fn slot(&self, id: RequestId) -> Option<&Slot> {
+        let slot = self.requests.get(id.slot)?.as_ref()?;
+        (id.session == self.key && slot.number == id.number).then_some(slot)
+    }
+
+    /// Waits until a request is complete, and hands its buffer back. For a receive, the status says
+    /// whose message it was; for a send it repeats peer and length.
+    pub fn wait<T: Plain, B: SendBuffer<'env, T>>(
+        &mut self,
+        operation: &'static Operation,
+        request: Request<B>,
+    ) -> Result<(B, Status)> {
+        let id = request.id;
+        self.wait_all(operation, &[id])?;
+        assert!(self.slot(id).is_some(), "this request belongs to another session");
+        let slot = self.requests[id.slot].take().expect("it was looked at just now");
+        let status = match slot.pending {
+            Pending::Send(sent) => Ok(Status { source: sent.peer, count: slot.buffer.length }),
+            Pending::Receive(id) => {
+                let outcome = self.endpoint.borrow_mut().finish_receive(id);
+                outcome.expect("the wait ends when it is received")
+            }
+        };
+        // SAFETY: the name, which is used up here, was made together with this slot for the type
+        // `B`; the operation is complete, so the transport has let go of the buffer.
+        let buffer = unsafe { B::from_raw(slot.buffer) };
+        status.map(|status| (buffer, status))
+    }
+
+    /// Waits until all of these are complete; each is then to be taken with [`Session::wait`],
+    /// which returns at once.
+    pub fn wait_all(
+        &mut self,
+        operation: &'static Operation,
+        requests: &[RequestId],
+    ) -> Result<()> {
+        self.wait_for(operation, requests, |done, of| done == of)
+    }
+
+    /// Waits until one of these is complete, and says which by its position; it is then to be
+    /// taken with [`Session::wait`], which returns at once. `None` if there are none.
+    pub fn wait_any(
+        &mut self,
+        operation: &'static Operation,
+        requests: &[RequestId],
+    ) -> Result<Option<usize>> {
+        if requests.is_empty() {
+            return Ok(None);
+        }
+        self.wait_for(operation, requests, |done, _| done > 0)?;
+        let endpoint = self.endpoint.borrow();
+        Ok(requests
+            .iter()
+            .position(|&id| self.slot(id).is_none_or(|slot| slot.pending.is_done(&endpoint))))
+    }
+
+    /// Whether a request is complete; if so it is then to be taken with [`Session::wait`], which
+    /// returns at once. A test that fails very often while no rank can move waits instead.
+    pub fn test(&mut self, operation: &'static Operation, request: RequestId) -> Result<bool> {
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter_test(operation)?;
+        endpoint.progress();
+        let done = self.slot(request).is_none_or(|slot| slot.pending.is_done(&endpoint));
+        if done {
+            endpoint.enter(operation);
+            return Ok(true);
+        }
+        let waits = endpoint.failed_test();
+        drop(endpoint);
+        if waits {
+            self.wait_all(operation, &[request])?;
+        }
+        Ok(waits)
+    }
+
+    fn wait_for(
+        &mut self,
+        operation: &'static Operation,
+        requests: &[RequestId],
+        enough: fn(usize, usize) -> bool,
+    ) -> Result<()> {
+        let slots: Vec<&Slot> = requests.iter().filter_map(|&id| self.slot(id)).collect();
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        endpoint.wait_until(
+            |endpoint| {
+                let missing = slots.iter().filter(|slot| !slot.pending.is_done(endpoint));
+                let mut peers: Vec<usize> = Vec::new();
+                let mut standard = true;
+                for slot in missing {
+                    match &slot.pending {
+                        Pending::Send(sent) => {
+                            peers.push(sent.peer);
+                            standard &= sent.standard;
+                        }
+                        Pending::Receive(id) => {
+                            peers.extend(endpoint.receives_from(*id).ranks());
+                            standard = false;
+                        }
+                    }
+                }
+                peers.sort_unstable();
+                peers.dedup();
+                let what = What::Requests { peers, standard };
+                (endpoint.interest_in_all(), Waiting { operation, what })
+            },
+            |endpoint| {
+                endpoint.progress();
+                let done = slots.iter().filter(|slot| slot.pending.is_done(endpoint)).count();
+                enough(done, slots.len())
+            },
+        )
+    }
+
+    /// A persistent send to `peer`, not started.
+    pub fn plan_send(&mut self, operation: &'static Operation, peer: i64) -> Result<SendPlan> {
+        self.peer(operation, peer)?;
+        Ok(SendPlan { peer })
+    }
+
+    /// A persistent receive from `source`, not started.
+    pub fn plan_recv(
+        &mut self,
+        operation: &'static Operation,
+        source: Source,
+    ) -> Result<ReceivePlan> {
+        self.filter(operation, &source)?;
+        Ok(ReceivePlan { source })
+    }
+
+    /// Starts a planned send with this buffer; `operation` is the one that planned it.
+    pub fn start_send<T: Plain, B: SendBuffer<'env, T>>(
+        &mut self,
+        operation: &'static Operation,
+        plan: &SendPlan,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        self.isend(operation, Mode::Standard, plan.peer, buffer)
+    }
+
+    /// Starts a planned receive into this buffer; `operation` is the one that planned it.
+    pub fn start_recv<T: Plain, B: RecvBuffer<'env, T>>(
+        &mut self,
+        operation: &'static Operation,
+        plan: &ReceivePlan,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        self.irecv(operation, plan.source.clone(), buffer)
+    }
+
+    /// Cancels what is left and drops its buffers. See the module's head.
+    pub(super) fn cancel_requests(&mut self) {
+        let mut endpoint = self.endpoint.borrow_mut();
+        for slot in self.requests.drain(..).flatten() {
+            match slot.pending {
+                Pending::Send(sent) => sent.cancel(),
+                Pending::Receive(id) => drop(endpoint.finish_receive(id)),
+            }
+            // SAFETY: `discard` was made for the buffer's type, and the transport has just let go
+            // of it.
+            unsafe { (slot.discard)(slot.buffer) };
+        }
+    }
+}
+
+/// # Safety
+///
+/// As for `B::from_raw`.
+unsafe fn discard<'env, T: Plain, B: SendBuffer<'env, T>>(raw: RawBuffer) {
+    // SAFETY: the caller says so.
+    drop(unsafe { B::from_raw(raw) });
+}

@@ -1,0 +1,170 @@
+//! One rank's end of all queues, and how it waits.
+
+use std::collections::VecDeque;
+use std::hint::spin_loop;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::loan::Loan;
+use super::message::Message;
+use super::park::{Interest, Waiting};
+use super::receive::Receives;
+use super::shared::Shared;
+use crate::error::{Error, Result, Step};
+use crate::operation::Operation;
+
+/// How often a test may fail before the rank counts as one that only tests.
+const TESTS_BEFORE_YIELD: u32 = 64;
+/// How often a test may fail while nobody else can move before it waits like a `wait`.
+const TESTS_IN_VAIN: u32 = 1 << 16;
+
+/// See the module. One for each rank, on the rank's own thread; it is not `Send`.
+pub(crate) struct Endpoint {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) rank: usize,
+    /// How many messages without receipt went to each rank.
+    pub(super) unacknowledged: Vec<u32>,
+    /// Messages that were looked at and not received yet, by source, in order.
+    pub(super) unexpected: Vec<VecDeque<Message>>,
+    pub(super) receives: Receives,
+    /// A loan to be used again.
+    pub(super) loan: Option<Arc<Loan>>,
+    /// The sessions that are under way on this rank.
+    pub(super) sessions: Vec<u32>,
+    /// How many sessions were begun.
+    pub(super) begun: u32,
+    step: Option<&'static Operation>,
+    failed_tests: u32,
+    tests_in_vain: u32,
+    thread: std::marker::PhantomData<*const ()>,
+}
+
+impl Endpoint {
+    /// The end of `rank`, on the calling thread.
+    pub(crate) fn new(shared: Arc<Shared>, rank: usize) -> Self {
+        shared.sleepers[rank].bind();
+        let size = shared.size;
+        Endpoint {
+            shared,
+            rank,
+            unacknowledged: vec![0; size],
+            unexpected: (0..size).map(|_| VecDeque::new()).collect(),
+            receives: Receives::default(),
+            loan: None,
+            sessions: Vec::new(),
+            begun: 0,
+            step: None,
+            failed_tests: 0,
+            tests_in_vain: 0,
+            thread: std::marker::PhantomData,
+        }
+    }
+
+    /// Every operation begins here.
+    #[inline]
+    pub(crate) fn enter(&mut self, operation: &'static Operation) {
+        self.step = Some(operation);
+        if self.failed_tests != 0 {
+            self.stop_testing();
+        }
+    }
+
+    #[cold]
+    fn stop_testing(&mut self) {
+        if self.failed_tests > TESTS_BEFORE_YIELD {
+            self.shared.testing.fetch_sub(1, Ordering::AcqRel);
+        }
+        self.failed_tests = 0;
+        self.tests_in_vain = 0;
+    }
+
+    /// This rank is done; where it was.
+    pub(crate) fn end(&mut self) -> Step {
+        self.stop_testing();
+        self.step()
+    }
+
+    /// The last operation.
+    pub(crate) fn step(&self) -> Step {
+        Step(self.step)
+    }
+
+    /// Waits until `ready`, which looks whether something has come and says so. `waiting` says
+    /// what for, in case it never comes.
+    pub(crate) fn wait_until(
+        &mut self,
+        waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
+        mut ready: impl FnMut(&mut Endpoint) -> bool,
+    ) -> Result<()> {
+        for _ in 0..self.shared.spins {
+            if ready(self) {
+                return Ok(());
+            }
+            spin_loop();
+        }
+        self.sleep_until(waiting, ready)
+    }
+
+    #[inline(never)]
+    fn sleep_until(
+        &mut self,
+        waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
+        mut ready: impl FnMut(&mut Endpoint) -> bool,
+    ) -> Result<()> {
+        let shared = self.shared.clone();
+        let sleeper = &shared.sleepers[self.rank];
+        loop {
+            let (interest, waiting) = waiting(self);
+            sleeper.lie_down(interest, waiting);
+            if ready(self) {
+                sleeper.stay_awake(&shared.active);
+                return Ok(());
+            }
+            if let Some(error) = shared.failure() {
+                sleeper.stay_awake(&shared.active);
+                return Err(error);
+            }
+            sleeper.sleep(&shared.active, || shared.stuck());
+        }
+    }
+
+    /// Every test begins here, unlike other operations.
+    pub(crate) fn enter_test(&mut self, operation: &'static Operation) -> Result<()> {
+        self.step = Some(operation);
+        self.check_failure()
+    }
+
+    /// A test has failed. At first that is all; then others go first; and after many times while
+    /// nobody else can move either, the caller is told to wait instead, because only a rank that
+    /// waits can be known to be stuck. The number is bounded, so a loop that only tests cannot run
+    /// for ever, and large, so a loop that gives up some day is not stopped before.
+    pub(crate) fn failed_test(&mut self) -> bool {
+        self.failed_tests = self.failed_tests.saturating_add(1);
+        if self.failed_tests < TESTS_BEFORE_YIELD {
+            return false;
+        }
+        if self.failed_tests == TESTS_BEFORE_YIELD {
+            self.shared.testing.fetch_add(1, Ordering::AcqRel);
+            self.failed_tests += 1;
+        }
+        std::thread::yield_now();
+        let active = self.shared.active.load(Ordering::Acquire);
+        if active > self.shared.testing.load(Ordering::Acquire) {
+            self.tests_in_vain = 0;
+        } else {
+            self.tests_in_vain += 1;
+        }
+        self.tests_in_vain >= TESTS_IN_VAIN
+    }
+
+    /// Fails if the world has.
+    #[inline]
+    pub(crate) fn check_failure(&self) -> Result<(), Error> {
+        if self.shared.may_have_failed() {
+            if let Some(error) = self.shared.failure() {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}

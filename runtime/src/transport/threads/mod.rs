@@ -1,0 +1,22 @@
+//! Ranks as threads of one process.
+//!
+//! All matching is done by the receiving rank, on its own thread and with its own data: it looks
+//! into the [`queue`]s that lead to it whenever it receives or waits. Only a queue, a [`loan`] and
+//! the [`park`]ing are shared.
+
+mod endpoint;
+mod hang;
+mod loan;
+mod message;
+mod park;
+mod queue;
+mod receive;
+mod send;
+mod shared;
+
+pub(crate) use endpoint::Endpoint;
+pub(crate) use message::Envelope;
+pub(crate) use park::{Waiting, What};
+pub(crate) use receive::{Filter, From, ReceiveId, Target};
+pub(crate) use send::{Lending, Sent};
+pub(crate) use shared::{Failure, Leave, Limits, Shared};

@@ -1,0 +1,511 @@
+//! Receives: posted, matched and filled by the receiving rank itself.
+//!
+//! A posted receive holds a bare pointer to its buffer. Only this rank's thread follows it, only
+//! inside calls into its endpoint, and not after the receive is finished or cancelled; so whoever
+//! posts it has to keep the buffer in place and to itself until then, and nothing else.
+
+#![allow(unsafe_code)]
+
+use std::hint::spin_loop;
+use std::ops::Range;
+
+use super::endpoint::Endpoint;
+use super::message::{Body, Envelope, Message, RawVec};
+use super::park::{Interest, Waiting, What};
+use crate::buffer::Landing;
+use crate::error::{Error, Result};
+use crate::operation::{Operation, Status};
+use crate::plain::{Element, Plain};
+
+/// From whom a receive takes; ranks of the world.
+#[derive(Clone, Debug)]
+pub(crate) enum From {
+    Rank(usize),
+    Any(Range<usize>),
+}
+
+impl From {
+    fn accepts(&self, source: usize) -> bool {
+        match self {
+            From::Rank(rank) => *rank == source,
+            From::Any(ranks) => ranks.contains(&source),
+        }
+    }
+
+    /// In what a rank is that waits for such a message.
+    pub(crate) fn what(&self) -> What {
+        match self {
+            From::Rank(rank) => What::Receive(*rank),
+            From::Any(ranks) => What::ReceiveAny(ranks.clone()),
+        }
+    }
+
+    /// The ranks that could end the wait.
+    pub(crate) fn ranks(&self) -> Range<usize> {
+        match self {
+            From::Rank(rank) => *rank..rank + 1,
+            From::Any(ranks) => ranks.clone(),
+        }
+    }
+}
+
+/// Which messages a receive takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
+    pub(crate) source: From,
+    pub(crate) envelope: Envelope,
+}
+
+/// Where a message's elements go, without their type.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    element: &'static Element,
+    place: Place,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Slice { pointer: *mut u8, room: usize },
+    Vec { vec: *mut (), fill: unsafe fn(*mut (), Filling) },
+}
+
+enum Filling {
+    /// Copy so many elements from here.
+    Copy(*const u8, usize),
+    /// Take this one.
+    Adopt(RawVec),
+}
+
+impl Target {
+    /// The target that `landing` is.
+    #[inline]
+    pub(crate) fn landing<T: Plain>(landing: Landing<'_, T>) -> Self {
+        match landing {
+            Landing::Slice(slice) => Target::slice::<T>(slice.as_mut_ptr().cast(), slice.len()),
+            Landing::Vec(vec) => Target {
+                element: Element::of::<T>(),
+                place: Place::Vec { vec: (&raw mut *vec).cast(), fill: fill_vec::<T> },
+            },
+        }
+    }
+
+    /// The `room` elements at `pointer`.
+    #[inline]
+    pub(crate) fn slice<T: Plain>(pointer: *mut u8, room: usize) -> Self {
+        Target { element: Element::of::<T>(), place: Place::Slice { pointer, room } }
+    }
+}
+
+/// # Safety
+///
+/// `vec` points to a `Vec<T>` that nobody else uses now; what is to be copied are elements of type
+/// `T` outside of it.
+unsafe fn fill_vec<T: Plain>(vec: *mut (), filling: Filling) {
+    // SAFETY: the caller says so.
+    let vec: &mut Vec<T> = unsafe { &mut *vec.cast() };
+    match filling {
+        Filling::Adopt(owned) => {
+            if let Some(adopted) = owned.into_vec() {
+                *vec = adopted;
+            }
+        }
+        Filling::Copy(source, count) => {
+            vec.clear();
+            vec.reserve(count);
+            // SAFETY: there is room for `count` elements now, and `source` has as many of type
+            // `T`; the copy is bytewise, so it need not be aligned.
+            unsafe {
+                let bytes = count * size_of::<T>();
+                std::ptr::copy_nonoverlapping(source, vec.as_mut_ptr().cast(), bytes);
+                vec.set_len(count);
+            }
+        }
+    }
+}
+
+/// A posted receive's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReceiveId(usize);
+
+struct Posted {
+    filter: Filter,
+    target: Target,
+    operation: &'static Operation,
+    outcome: Option<Result<Status>>,
+}
+
+/// All receives of one rank that are posted and not finished.
+#[derive(Default)]
+pub(super) struct Receives {
+    slots: Vec<Option<Posted>>,
+    /// Those that are not matched, in the order of posting.
+    order: Vec<usize>,
+}
+
+impl Receives {
+    fn add(&mut self, posted: Posted) -> usize {
+        let free = self.slots.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[index] = Some(posted);
+        index
+    }
+
+    fn posted(&self, index: usize) -> &Posted {
+        self.slots[index].as_ref().expect("a receive is there until it is finished")
+    }
+}
+
+impl Endpoint {
+    /// Posts a receive.
+    ///
+    /// # Safety
+    ///
+    /// What `target` points to stays in place, and nobody else looks at it, until the receive is
+    /// finished or cancelled.
+    pub(crate) unsafe fn post(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> ReceiveId {
+        let outcome = self.take_unexpected(operation, &filter, &target);
+        let matched = outcome.is_some();
+        let index = self.receives.add(Posted { filter, target, operation, outcome });
+        if !matched {
+            self.receives.order.push(index);
+            self.progress();
+        }
+        ReceiveId(index)
+    }
+
+    /// Whether a posted receive has been matched.
+    pub(crate) fn is_received(&self, id: ReceiveId) -> bool {
+        self.receives.posted(id.0).outcome.is_some()
+    }
+
+    /// Takes the outcome of a receive that is matched; `None` if it is not, which cancels it.
+    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
+        self.receives.order.retain(|&index| index != id.0);
+        self.receives.slots[id.0].take().and_then(|posted| posted.outcome)
+    }
+
+    /// From whom a posted receive takes.
+    pub(crate) fn receives_from(&self, id: ReceiveId) -> &From {
+        &self.receives.posted(id.0).filter.source
+    }
+
+    /// For whom this rank sleeps when it waits for several things at once.
+    pub(crate) fn interest_in_all(&self) -> Interest {
+        Interest::Any
+    }
+
+    /// For whom this rank sleeps when it waits for `peers`; while receives are posted, a message
+    /// from anyone may have to be matched.
+    pub(crate) fn interest(&self, peers: Range<usize>) -> Interest {
+        if peers.len() != 1 || !self.receives.order.is_empty() {
+            return Interest::Any;
+        }
+        Interest::Rank(peers.start)
+    }
+
+    /// Receives one message.
+    ///
+    /// # Safety
+    ///
+    /// What `target` points to stays in place, and nobody else looks at it, during the call.
+    #[inline]
+    pub(crate) unsafe fn receive(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> Result<Status> {
+        self.enter(operation);
+        if let From::Rank(source) = filter.source
+            && self.receives.order.is_empty()
+            && self.unexpected[source].is_empty()
+            && let Some(message) = self.spin_for(source, filter.envelope)
+            && let Some(outcome) = self.deliver(operation, source, message, &target)
+        {
+            return outcome;
+        }
+        // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
+        unsafe { self.receive_posted(operation, filter, target) }
+    }
+
+    /// The message, if it comes soon and is the next one.
+    #[inline]
+    fn spin_for(&mut self, source: usize, envelope: Envelope) -> Option<Message> {
+        for _ in 0..=self.shared.spins {
+            if let Some(queue) = self.shared.queue(source, self.rank) {
+                // SAFETY: the endpoint of the receiving rank is the only one that peeks and pops,
+                // and it is on one thread.
+                if let Some(next) = unsafe { queue.peek() } {
+                    // SAFETY: as above, and `peek` has just shown the message.
+                    return (next == envelope).then(|| unsafe { queue.pop() });
+                }
+            }
+            spin_loop();
+        }
+        None
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Endpoint::receive`].
+    #[inline(never)]
+    unsafe fn receive_posted(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> Result<Status> {
+        // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
+        let id = unsafe { self.post(operation, filter, target) };
+        let waited = self.wait_until(
+            |endpoint| {
+                let source = endpoint.receives_from(id);
+                let alone = endpoint.receives.order.len() == 1 && source.ranks().len() == 1;
+                let interest =
+                    if alone { Interest::Rank(source.ranks().start) } else { Interest::Any };
+                (interest, Waiting { operation, what: source.what() })
+            },
+            |endpoint| {
+                endpoint.progress();
+                endpoint.is_received(id)
+            },
+        );
+        let outcome = self.finish_receive(id);
+        waited.and_then(|()| outcome.expect("the wait ends when it is received"))
+    }
+
+    /// Waits until a message that `filter` accepts is there, and leaves it.
+    pub(crate) fn probe(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+    ) -> Result<Status> {
+        self.enter(operation);
+        let mut found = None;
+        self.wait_until(
+            |endpoint| {
+                let interest = endpoint.interest(filter.source.ranks());
+                (interest, Waiting { operation, what: filter.source.what() })
+            },
+            |endpoint| {
+                endpoint.progress();
+                found = endpoint.look(filter);
+                found.is_some()
+            },
+        )?;
+        Ok(found.expect("the wait ends when it is found"))
+    }
+
+    /// The first message that `filter` accepts.
+    pub(crate) fn look(&mut self, filter: &Filter) -> Option<Status> {
+        for source in filter.source.ranks() {
+            self.drain(source);
+            let messages = self.unexpected[source].iter();
+            let mut found = messages.filter(|message| message.envelope == filter.envelope);
+            if let Some(message) = found.next() {
+                return Some(Status { source, count: message.count });
+            }
+        }
+        None
+    }
+
+    /// Matches what has come with the receives that are posted.
+    pub(crate) fn progress(&mut self) {
+        match self.receives.order[..] {
+            [] => {}
+            [only] => {
+                for source in self.receives.posted(only).filter.source.ranks() {
+                    self.drain(source);
+                }
+            }
+            _ => (0..self.shared.size).for_each(|source| self.drain(source)),
+        }
+    }
+
+    /// Looks at all that has come from `source`: each message goes to the first posted receive that
+    /// accepts it, or is kept for later.
+    fn drain(&mut self, source: usize) {
+        while let Some(message) = self.next_from(source) {
+            let envelope = message.envelope;
+            if self.is_over(envelope.session) {
+                self.drop_message(source, message);
+                continue;
+            }
+            let accepting = self.receives.order.iter().position(|&index| {
+                let filter = &self.receives.posted(index).filter;
+                filter.envelope == envelope && filter.source.accepts(source)
+            });
+            match accepting {
+                Some(position) => self.fill(position, source, message),
+                None => self.unexpected[source].push_back(message),
+            }
+        }
+    }
+
+    fn next_from(&self, source: usize) -> Option<Message> {
+        let queue = self.shared.queue(source, self.rank)?;
+        // SAFETY: the endpoint of the receiving rank is the only one that peeks and pops, and it
+        // is on one thread; a pop follows a peek that has shown a message.
+        unsafe { queue.peek().map(|_| queue.pop()) }
+    }
+
+    /// A message that nobody will receive.
+    fn drop_message(&self, source: usize, message: Message) {
+        if message.receipt.is_none()
+            && let Some(queue) = self.shared.queue(source, self.rank)
+        {
+            queue.count_taken();
+        }
+    }
+
+    /// Begins a session: a run of a protocol, whose messages meet no other's.
+    pub(crate) fn begin_session(&mut self) -> u32 {
+        self.begun += 1;
+        self.sessions.push(self.begun);
+        self.begun
+    }
+
+    /// Ends a session: messages that nobody received are dropped.
+    pub(crate) fn end_session(&mut self, session: u32) {
+        self.sessions.retain(|&other| other != session);
+        for source in 0..self.shared.size {
+            let messages = std::mem::take(&mut self.unexpected[source]);
+            for message in messages {
+                if message.envelope.session == session {
+                    self.drop_message(source, message);
+                } else {
+                    self.unexpected[source].push_back(message);
+                }
+            }
+        }
+    }
+
+    /// Whether messages of a session can no longer be received here.
+    fn is_over(&self, session: u32) -> bool {
+        session <= self.begun && !self.sessions.contains(&session)
+    }
+
+    fn fill(&mut self, position: usize, source: usize, message: Message) {
+        let index = self.receives.order[position];
+        let posted = self.receives.posted(index);
+        let (operation, target) = (posted.operation, posted.target);
+        if let Some(outcome) = self.deliver(operation, source, message, &target) {
+            self.receives.order.remove(position);
+            if let Some(posted) = &mut self.receives.slots[index] {
+                posted.outcome = Some(outcome);
+            }
+        }
+    }
+
+    fn take_unexpected(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+        target: &Target,
+    ) -> Option<Result<Status>> {
+        for source in filter.source.ranks() {
+            loop {
+                let mut messages = self.unexpected[source].iter();
+                let Some(position) =
+                    messages.position(|message| message.envelope == filter.envelope)
+                else {
+                    break;
+                };
+                let message = self.unexpected[source].remove(position)?;
+                let outcome = self.deliver(operation, source, message, target);
+                if outcome.is_some() {
+                    return outcome;
+                }
+            }
+        }
+        None
+    }
+
+    /// Moves a message's elements to where they belong and tells the sender; `None` if the sender
+    /// has taken it back.
+    #[inline]
+    fn deliver(
+        &mut self,
+        operation: &'static Operation,
+        source: usize,
+        message: Message,
+        target: &Target,
+    ) -> Option<Result<Status>> {
+        let Message { element, count, body, receipt, .. } = message;
+        if receipt.as_ref().is_some_and(|loan| !loan.take()) {
+            return None;
+        }
+        let landed = if element.is(target.element) {
+            // SAFETY: the types are equal; the target is valid by the contract of `post` and
+            // `receive`; a lent buffer may be read, since its loan was just taken.
+            unsafe { land(body, count, target) }.map_err(|room| Error::Truncated {
+                sent: count,
+                room,
+                rank: self.rank,
+                source_rank: source,
+                at: crate::error::Step(Some(operation)),
+            })
+        } else {
+            Err(Error::WrongType {
+                sent: element.name(),
+                expected: target.element.name(),
+                rank: self.rank,
+                source_rank: source,
+                at: crate::error::Step(Some(operation)),
+            })
+        };
+        match receipt {
+            Some(loan) => {
+                loan.give_back();
+                self.shared.sleepers[source].wake(self.rank, &self.shared.active);
+            }
+            None => {
+                if let Some(queue) = self.shared.queue(source, self.rank) {
+                    queue.count_taken();
+                }
+            }
+        }
+        Some(landed.map(|()| Status { source, count }))
+    }
+}
+
+/// Copies or moves the elements; the room there was if it is too small.
+///
+/// # Safety
+///
+/// `target` is valid and of the message's type, and `body` may be read.
+#[inline]
+unsafe fn land(body: Body, count: usize, target: &Target) -> Result<(), usize> {
+    let source: *const u8 = match &body {
+        Body::Inline(words) => words.as_ptr().cast(),
+        Body::Owned(owned) => owned.pointer,
+        Body::Lent(pointer) => *pointer,
+    };
+    match target.place {
+        Place::Slice { room, .. } if count > room => Err(room),
+        Place::Slice { pointer, .. } => {
+            let bytes = count * target.element.size;
+            // SAFETY: both are valid for so many bytes, and the target is nobody else's; a rank
+            // cannot lend what it also lets a receive write to.
+            unsafe { std::ptr::copy_nonoverlapping(source, pointer, bytes) };
+            Ok(())
+        }
+        Place::Vec { vec, fill } => {
+            let filling = match body {
+                Body::Owned(owned) => Filling::Adopt(owned),
+                Body::Inline(_) | Body::Lent(_) => Filling::Copy(source, count),
+            };
+            // SAFETY: `fill` was made for the type that `vec` has, which the message's type equals.
+            unsafe { fill(vec, filling) };
+            Ok(())
+        }
+    }
+}
