@@ -5,6 +5,8 @@
 //! than one source stand in a list of their rank. What must match is matched at once; a wildcard
 //! is matched by an option, and bars the messages that it accepts from all receives posted later.
 
+use rustc_hash::FxHashMap;
+
 use super::{Machine, RequestStatus, Status, envelope};
 use crate::engine::evidence::At;
 use crate::engine::trace::Deed;
@@ -60,8 +62,12 @@ pub struct Unmatched {
     pub communicator: CommunicatorId,
 }
 
+/// The channels that end at one rank, by source and communicator: what a rank works with lies
+/// together, which is what makes a million events fast.
+pub(super) type Channels = FxHashMap<(Rank, CommunicatorId), Channel>;
+
 /// Source, destination, communicator.
-pub(super) type ChannelKey = (Rank, Rank, CommunicatorId);
+type ChannelKey = (Rank, Rank, CommunicatorId);
 
 /// Unmatched messages and unmatched receives of one channel, oldest first.
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +133,11 @@ impl Machine<'_> {
         completes: Completes,
     ) {
         self.trace((rank, position), Deed::Sends { to: destination });
-        let key = (rank, destination, envelope.communicator);
         let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
         let id = self.insert(rank, position, true, peer, envelope, completes);
-        let channel = self.channels.entry(key).or_insert(Channel::EMPTY);
+        let key = (rank, envelope.communicator);
+        let channels = &mut self.ranks[destination as usize].channels;
+        let channel = channels.entry(key).or_insert(Channel::EMPTY);
         channel.messages.push(&mut self.pending, id);
         match self.first_acceptor(destination, id) {
             Some(receive)
@@ -156,8 +163,9 @@ impl Machine<'_> {
         match self.source_of(id) {
             None => self.state_mut(rank).wildcards.push(id),
             Some(source) => {
-                let key = (source, rank, envelope.communicator);
-                let channel = self.channels.entry(key).or_insert(Channel::EMPTY);
+                let key = (source, envelope.communicator);
+                let channels = &mut self.ranks[rank as usize].channels;
+                let channel = channels.entry(key).or_insert(Channel::EMPTY);
                 channel.receives.push(&mut self.pending, id);
                 self.state_mut(rank).posted += 1;
                 self.match_if_forced(id);
@@ -221,7 +229,7 @@ impl Machine<'_> {
     fn first_acceptor(&self, destination: Rank, message: PendingId) -> Option<PendingId> {
         let key = self.channel_of_message(message);
         let tag = self.pending[message as usize].tag;
-        let specific = self.channels.get(&key).and_then(|channel| {
+        let specific = self.channel(key).and_then(|channel| {
             let mut receives = channel.receives.iter(&self.pending);
             receives.find(|&id| agree(self.pending[id as usize].tag, tag))
         });
@@ -264,7 +272,7 @@ impl Machine<'_> {
         communicator: CommunicatorId,
         tag: Tag,
     ) -> Option<PendingId> {
-        let channel = self.channels.get(&(source, destination, communicator))?;
+        let channel = self.channel((source, destination, communicator))?;
         channel.messages.iter(&self.pending).find(|&id| agree(tag, self.pending[id as usize].tag))
     }
 
@@ -306,7 +314,7 @@ impl Machine<'_> {
     /// Whether a ready send would find its receive posted (MPI 4.0, 3.4).
     pub(super) fn is_posted(&self, rank: Rank, destination: Rank, envelope: &Envelope) -> bool {
         let key = (rank, destination, envelope.communicator);
-        let specific = self.channels.get(&key).is_some_and(|channel| {
+        let specific = self.channel(key).is_some_and(|channel| {
             let mut receives = channel.receives.iter(&self.pending);
             receives.any(|id| agree(self.pending[id as usize].tag, envelope.tag))
         });
@@ -328,12 +336,9 @@ impl Machine<'_> {
 
     /// After a wildcard has gone, the messages that it barred may meet later receives.
     fn rematch(&mut self, rank: Rank) {
-        let mut receives: Vec<PendingId> = self
-            .channels
-            .iter()
-            .filter(|(key, _)| key.1 == rank)
-            .flat_map(|(_, channel)| channel.receives.iter(&self.pending))
-            .collect();
+        let channels = self.state(rank).channels.values();
+        let mut receives: Vec<PendingId> =
+            channels.flat_map(|channel| channel.receives.iter(&self.pending)).collect();
         receives.sort_unstable_by_key(|&id| self.pending[id as usize].sequence);
         for receive in receives {
             self.match_if_forced(receive);
@@ -359,13 +364,19 @@ impl Machine<'_> {
         self.complete(&posted, Some(sent.rank), label);
     }
 
+    fn channel(&self, (source, destination, communicator): ChannelKey) -> Option<&Channel> {
+        self.state(destination).channels.get(&(source, communicator))
+    }
+
     fn unlink(&mut self, id: PendingId, key: ChannelKey, message: bool) {
-        let channel =
-            self.channels.get_mut(&key).expect("an unmatched operation is in its channel");
+        let (source, destination, communicator) = key;
+        let channels = &mut self.ranks[destination as usize].channels;
+        let key = (source, communicator);
+        let channel = channels.get_mut(&key).expect("an unmatched operation is in its channel");
         let list = if message { &mut channel.messages } else { &mut channel.receives };
         list.remove(&mut self.pending, id);
         if channel.messages.first == NONE && channel.receives.first == NONE {
-            self.channels.remove(&key);
+            channels.remove(&key);
         }
     }
 

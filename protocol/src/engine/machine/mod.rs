@@ -13,12 +13,12 @@ mod steps;
 
 use std::collections::VecDeque;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use self::collective::CommunicatorState;
 pub use self::matching::Unmatched;
 pub(super) use self::matching::accepts;
-use self::matching::{Channel, ChannelKey, Pending, PendingId};
+use self::matching::{Channels, Pending, PendingId};
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
@@ -115,6 +115,8 @@ pub(super) struct RankState {
     sources: Box<[Option<Rank>]>,
     /// How many collectives it has entered, by communicator.
     collectives: Box<[u32]>,
+    /// What has been sent to it or is awaited by it, and is unmatched.
+    channels: Channels,
     /// Its posted wildcard receives, in order.
     wildcards: Vec<PendingId>,
     /// How many receives for one source it has posted.
@@ -128,7 +130,6 @@ pub(super) struct Machine<'w> {
     pub(super) semantics: Semantics,
     schedule: Schedule,
     pub(super) ranks: Vec<RankState>,
-    channels: FxHashMap<ChannelKey, Channel>,
     pending: Vec<Pending>,
     free: Vec<PendingId>,
     sequence: u64,
@@ -159,6 +160,7 @@ impl<'w> Machine<'w> {
             requests: vec![Request::NEW; behaviour.requests as usize].into(),
             sources: vec![None; usize::from(behaviour.sources)].into(),
             collectives: vec![0; communicators].into(),
+            channels: Channels::default(),
             wildcards: Vec::new(),
             posted: 0,
         };
@@ -167,7 +169,6 @@ impl<'w> Machine<'w> {
             semantics,
             schedule,
             ranks: world.behaviours.iter().map(rank).collect(),
-            channels: FxHashMap::default(),
             pending: Vec::new(),
             free: Vec::new(),
             sequence: 0,
