@@ -151,3 +151,72 @@ impl Judge {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::samples::{receive, receive_any, send, world};
+    use crate::model::Action;
+
+    fn rules(ranks: Vec<Vec<Action>>) -> Vec<&'static str> {
+        let mut judge = Judge::new(Options::default());
+        judge.judge(&world(ranks));
+        let mut rules: Vec<_> = judge.finish().findings.iter().map(|one| one.rule).collect();
+        rules.retain(|rule| *rule != "message-race");
+        rules
+    }
+
+    #[test]
+    fn one_fault_is_one_finding() {
+        // Rank 1 never receives; that rank 2 then waits for rank 0 is no fault of its own.
+        let ranks = vec![vec![send(1, 0), send(2, 0)], vec![], vec![receive(0, 0)]];
+        assert_eq!(rules(ranks), ["unmatched-send"]);
+    }
+
+    #[test]
+    fn a_circle_behind_a_fault_is_found_as_well() {
+        let ranks =
+            vec![vec![receive(1, 7), send(1, 0), receive(1, 0)], vec![send(0, 0), receive(0, 0)]];
+        assert_eq!(rules(ranks), ["unmatched-receive", "deadlock-unbuffered"]);
+    }
+
+    #[test]
+    fn tags_that_cross_are_one_mismatch_and_not_a_deadlock() {
+        let ranks = vec![vec![send(1, 5)], vec![receive(0, 6)]];
+        assert_eq!(rules(ranks), ["tag-mismatch"]);
+    }
+
+    #[test]
+    fn messages_taken_in_another_order_deadlock_only_unbuffered() {
+        let ranks = vec![vec![send(1, 5), send(1, 6)], vec![receive(0, 6), receive(0, 5)]];
+        assert_eq!(rules(ranks), ["deadlock-unbuffered"]);
+    }
+
+    #[test]
+    fn a_wildcard_that_steals_is_a_race() {
+        let ranks =
+            vec![vec![receive_any(1, 3), receive(2, 0)], vec![send(0, 0)], vec![send(0, 0)]];
+        assert_eq!(rules(ranks), ["deadlock-by-race"]);
+    }
+
+    #[test]
+    fn a_wildcard_with_enough_messages_for_all_is_right() {
+        let any = || receive_any(1, 3);
+        let ranks = vec![vec![any(), any()], vec![send(0, 0)], vec![send(0, 0)]];
+        assert!(rules(ranks).is_empty());
+    }
+
+    #[test]
+    fn what_happens_at_many_sizes_is_said_once() {
+        let mut judge = Judge::new(Options::default());
+        for size in 2..5 {
+            let mut ranks = vec![vec![]; size];
+            ranks[0] = vec![send(1, 0)];
+            judge.judge(&world(ranks));
+        }
+        let verdict = judge.finish();
+        assert_eq!(verdict.findings.len(), 1);
+        assert_eq!(verdict.findings[0].sizes, [2, 3, 4]);
+        assert!(verdict.findings[0].message.contains("with 2 ranks"));
+    }
+}

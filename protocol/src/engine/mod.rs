@@ -13,6 +13,8 @@ mod judge;
 mod machine;
 mod outcome;
 mod pairing;
+#[cfg(test)]
+mod samples;
 mod trace;
 mod wait_for;
 

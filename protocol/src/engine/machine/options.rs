@@ -60,9 +60,9 @@ impl FutureSends {
         for (rank, behaviour) in (0..).zip(&world.behaviours) {
             let loops = loops(&behaviour.events);
             for (position, event) in behaviour.events.iter().enumerate() {
-                // What stands in a loop may happen until the loop's end.
+                // What stands in a loop may happen again as long as the loop's end is not behind.
                 let inside = loops.iter().filter(|(head, end)| (*head..=*end).contains(&position));
-                let until = inside.map(|&(_, end)| end).max().unwrap_or(position);
+                let until = inside.map(|&(_, end)| end + 1).max().unwrap_or(position);
                 for peer in destinations(&event.action, &behaviour.events) {
                     let last = match peer {
                         Peer::Rank(other) => {
