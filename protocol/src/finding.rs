@@ -4,6 +4,7 @@
 //! here once, so that the compiler's error, the terminal, the editor and a rank that hangs at run
 //! time all say the same.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::model::{Place, Rank};
@@ -154,40 +155,100 @@ pub fn sizes(sizes: &[u32]) -> String {
     }
 }
 
+/// The most ranks that are listed one by one; of more, these and how many there are.
+const LISTED: usize = 12;
+
 /// The waits in the order in which they lead to each other, each once; where they close a circle
-/// the circle comes first and the last line says so.
+/// the circle comes first and a line says so.
 pub fn wait_lines(waits: &[Wait], place: impl Fn(Place) -> String) -> Vec<String> {
     let circle = wait_circle(waits);
     let line = |wait: &Wait| format!("{wait} ({})", place(wait.place));
-    let mut lines: Vec<String> = circle.iter().map(|&index| line(&waits[index])).collect();
+    let mut lines: Vec<String> =
+        circle.iter().take(LISTED).map(|&index| line(&waits[index])).collect();
+    if circle.len() > LISTED {
+        lines.push(format!("and {} more ranks in the circle", circle.len() - LISTED));
+    }
     if circle.len() > 1 {
         lines.push(format!("and so back to rank {}: none can move", waits[circle[0]].rank));
     }
-    let others = waits.iter().enumerate().filter(|(index, _)| !circle.contains(index));
-    lines.extend(others.map(|(_, wait)| line(wait)));
+    let room = LISTED.saturating_sub(circle.len().min(LISTED));
+    let outside: HashSet<usize> = circle.into_iter().collect();
+    let others: Vec<&Wait> = (waits.iter().enumerate())
+        .filter(|(index, _)| !outside.contains(index))
+        .map(|(_, wait)| wait)
+        .collect();
+    lines.extend(others.iter().take(room).map(|wait| line(wait)));
+    if others.len() > room {
+        lines.push(format!("and {} more ranks wait", others.len() - room));
+    }
     lines
 }
 
 /// One circle among the waits, as indices in the order of waiting, starting at its lowest rank;
 /// empty where there is none.
 fn wait_circle(waits: &[Wait]) -> Vec<usize> {
-    let of_rank = |rank: Rank| waits.iter().position(|wait| wait.rank == rank);
+    let index_of: HashMap<Rank, usize> = waits.iter().map(|wait| wait.rank).zip(0..).collect();
+    // Each rank is walked through once: a walk that meets an earlier one finds nothing new.
+    let mut walked = vec![false; waits.len()];
     for start in 0..waits.len() {
-        let mut path = vec![start];
-        while let Some(next) = waits[*path.last().expect("the path starts with one")]
-            .waits_for
-            .iter()
-            .find_map(|&rank| of_rank(rank))
-        {
-            if let Some(entry) = path.iter().position(|&index| index == next) {
-                path.drain(..entry);
-                let lowest = path.iter().enumerate().min_by_key(|&(_, &index)| waits[index].rank);
-                let lowest = lowest.map_or(0, |(position, _)| position);
-                path.rotate_left(lowest);
-                return path;
-            }
-            path.push(next);
+        let mut path = Vec::new();
+        let mut at = Some(start);
+        while let Some(index) = at.filter(|&index| !walked[index]) {
+            walked[index] = true;
+            path.push(index);
+            let mut next = waits[index].waits_for.iter().filter_map(|rank| index_of.get(rank));
+            at = next.next().copied();
+        }
+        let entry = at.and_then(|again| path.iter().position(|&index| index == again));
+        if let Some(entry) = entry {
+            path.drain(..entry);
+            let lowest = path.iter().enumerate().min_by_key(|&(_, &index)| waits[index].rank);
+            let lowest = lowest.map_or(0, |(position, _)| position);
+            path.rotate_left(lowest);
+            return path;
         }
     }
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(rank: Rank, waits_for: &[Rank]) -> Wait {
+        let operation = "recv Block".to_owned();
+        Wait { rank, operation, place: Place(rank), waits_for: waits_for.to_vec() }
+    }
+
+    #[test]
+    fn a_circle_comes_first_and_starts_at_its_lowest_rank() {
+        let waits = [wait(0, &[2]), wait(1, &[3]), wait(2, &[3]), wait(3, &[2])];
+        assert_eq!(
+            wait_lines(&waits, |place| format!("line {}", place.0)),
+            [
+                "rank 2 waits in `recv Block` for rank 3 (line 2)",
+                "rank 3 waits in `recv Block` for rank 2 (line 3)",
+                "and so back to rank 2: none can move",
+                "rank 0 waits in `recv Block` for rank 2 (line 0)",
+                "rank 1 waits in `recv Block` for rank 3 (line 1)",
+            ]
+        );
+    }
+
+    #[test]
+    fn thousands_of_waits_are_counted() {
+        let waits: Vec<Wait> = (0..4000).map(|rank| wait(rank, &[(rank + 1) % 4000])).collect();
+        let lines = wait_lines(&waits, |_| String::new());
+        assert_eq!(lines.len(), LISTED + 2);
+        assert_eq!(lines[LISTED], "and 3988 more ranks in the circle");
+    }
+
+    #[test]
+    fn ranks_and_sizes_read_like_words() {
+        assert_eq!(ranks(&[0]), "rank 0");
+        assert_eq!(ranks(&[0, 2]), "ranks 0 and 2");
+        assert_eq!(ranks(&[0, 1, 2, 3, 4]), "ranks 0 to 4");
+        assert_eq!(sizes(&[1]), "1 rank");
+        assert_eq!(sizes(&[2, 3, 8]), "2, 3 and 8 ranks");
+    }
 }

@@ -4,6 +4,8 @@
 //! they come from, without a word on whether it is wrong: operations that find no partner in any
 //! order, circles of ranks that wait for each other, ranks that wait for one that has ended.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::Options;
@@ -33,7 +35,7 @@ pub struct Seen {
     /// What.
     pub observation: Observation,
     /// The run, where it depends on choices.
-    pub trace: Vec<Step>,
+    pub trace: Arc<[Step]>,
 }
 
 /// An operation without a partner.
@@ -44,9 +46,9 @@ pub struct Unpaired {
     /// What keeps it from having one.
     pub cause: Cause,
     /// Who waits because of it.
-    pub waits: Vec<Blocked>,
+    pub waits: Arc<[Blocked]>,
     /// The run, where it depends on choices.
-    pub trace: Vec<Step>,
+    pub trace: Arc<[Step]>,
 }
 
 /// Ranks that wait for each other.
@@ -55,13 +57,13 @@ pub struct Circle {
     /// Those in the circle.
     pub members: Vec<Blocked>,
     /// Everybody who cannot move.
-    pub waits: Vec<Blocked>,
+    pub waits: Arc<[Blocked]>,
     /// When it forms.
     pub reading: Reading,
     /// Whether another choice of sender would have avoided it.
     pub by_race: bool,
     /// The run, where it depends on choices.
-    pub trace: Vec<Step>,
+    pub trace: Arc<[Step]>,
 }
 
 /// A collective that some ranks call and others never do.
@@ -72,7 +74,7 @@ pub struct MissingRank {
     /// Who never does.
     pub missing: Vec<Rank>,
     /// Who waits because of it.
-    pub waits: Vec<Blocked>,
+    pub waits: Arc<[Blocked]>,
 }
 
 /// What rules judge: one world, and everything that its runs showed.
@@ -108,10 +110,10 @@ impl<'w> Run<'w> {
     }
 
     /// The run to a state, step by step, where it depends on choices.
-    fn tell(&self, path: Path) -> Vec<Step> {
+    fn tell(&self, path: Path) -> Arc<[Step]> {
         match path {
-            None => Vec::new(),
-            path => tell(self.world, &self.explored.replay(self.world, self.plan, path)),
+            None => Arc::default(),
+            path => tell(self.world, &self.explored.replay(self.world, self.plan, path)).into(),
         }
     }
 
@@ -174,7 +176,7 @@ impl<'w> Case<'w> {
         }
     }
 
-    fn note(&mut self, observation: Observation, trace: impl FnOnce() -> Vec<Step>) {
+    fn note(&mut self, observation: Observation, trace: impl FnOnce() -> Arc<[Step]>) {
         // Worlds without options see thousands of the same kind; those are all different.
         let known =
             self.seen.len() < 1_000 && self.seen.iter().any(|seen| seen.observation == observation);
@@ -197,7 +199,7 @@ impl<'w> Case<'w> {
             let trace = run.tell(unclean.path);
             for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
                 let (cause, trace) = (partners.cause(&operation), trace.clone());
-                self.unpair(Unpaired { operation, cause, waits: Vec::new(), trace });
+                self.unpair(Unpaired { operation, cause, waits: Arc::default(), trace });
             }
         }
     }
@@ -208,16 +210,17 @@ impl<'w> Case<'w> {
         let Some(machine) = hang.machine.clone() else { return };
         let faults = pairing::faults(machine);
         for &observation in &faults.observations {
-            self.note(observation, Vec::new);
+            self.note(observation, Arc::default);
         }
         // Who waits is shown under the reading that lets ranks go furthest.
-        let shown = buffered.first_hang().unwrap_or(hang).stuck.blocked.clone();
+        let shown: Arc<[Blocked]> =
+            buffered.first_hang().unwrap_or(hang).stuck.blocked.as_slice().into();
         let mut skipped: FxHashSet<At> = faults.unmatched.iter().map(|one| one.at).collect();
         skipped.extend(faults.missing.iter().flat_map(|(arrivals, _)| arrivals));
         let partners = Partners::of(&faults.unmatched);
         for &operation in &faults.unmatched {
             let (cause, waits) = (partners.cause(&operation), shown.clone());
-            self.unpaired.push(Unpaired { operation, cause, waits, trace: Vec::new() });
+            self.unpaired.push(Unpaired { operation, cause, waits, trace: Arc::default() });
         }
         for (arrivals, missing) in faults.missing {
             self.missing.push(MissingRank { arrivals, missing, waits: shown.clone() });
@@ -231,7 +234,7 @@ impl<'w> Case<'w> {
         }
         if self.circles.is_empty() && skipped.is_empty() {
             // Whatever it comes from, a hang is never passed over.
-            self.add_circle(unbuffered, hang, shown, Reading::Any, false);
+            self.add_circle(unbuffered, hang, shown.to_vec(), Reading::Any, false);
         }
     }
 
@@ -258,7 +261,7 @@ impl<'w> Case<'w> {
             members.iter().any(|one| known.members.iter().any(|other| same(one, other)))
         });
         if !known {
-            let (waits, trace) = (hang.stuck.blocked.clone(), run.tell(hang.path));
+            let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell(hang.path));
             self.circles.push(Circle { members, waits, reading, by_race, trace });
         }
     }
@@ -294,13 +297,13 @@ impl<'w> Case<'w> {
                 None => continue,
             };
             found = true;
-            let (waits, trace) = (hang.stuck.blocked.clone(), run.tell(hang.path));
+            let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell(hang.path));
             self.unpair(Unpaired { operation, cause, waits, trace });
         }
         for (arrivals, missing) in faults.missing {
             found = true;
             if !self.missing.iter().any(|known| known.arrivals[0] == arrivals[0]) {
-                let waits = hang.stuck.blocked.clone();
+                let waits = hang.stuck.blocked.as_slice().into();
                 self.missing.push(MissingRank { arrivals, missing, waits });
             }
         }

@@ -72,6 +72,9 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
     }
 }
 
+/// Up to so many operations without a partner are compared with each other.
+const NAMED: usize = 1_000;
+
 /// Why each of some unmatched operations has no partner.
 pub(super) struct Partners {
     causes: FxHashMap<(At, bool), Cause>,
@@ -87,8 +90,10 @@ impl Partners {
         partners.pair(unmatched, |send, receive| send.communicator != receive.communicator);
         let alone: Vec<&Unmatched> =
             unmatched.iter().filter(|one| !partners.causes.contains_key(&key(one))).collect();
+        // Every operation is compared with every other; of many, none is worth being named.
+        let few = &alone[..if alone.len() > NAMED { 0 } else { alone.len() }];
         for one in &alone {
-            let near = alone.iter().find(|other| nearly(one, other)).map(|other| other.at);
+            let near = few.iter().find(|other| nearly(one, other)).map(|other| other.at);
             partners.causes.insert(key(one), Cause::Nobody { near });
         }
         partners

@@ -1,7 +1,9 @@
 //! What the rules share: findings begun, steps brought together by place, waits in words.
 
+use rustc_hash::FxHashSet;
+
 use super::Rule;
-use crate::engine::{At, Blocked, Case, describe};
+use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe};
 use crate::finding::{Certainty, Finding, Label, Step, Wait};
 use crate::model::{Action, Place, Rank, World};
 
@@ -94,6 +96,32 @@ pub(super) fn by_place<T>(
     places
 }
 
+/// A message and a receive that are for each other and do not agree.
+#[derive(Clone, Copy)]
+pub(super) struct Missed<'c> {
+    pub(super) send: At,
+    pub(super) receive: At,
+    pub(super) unpaired: &'c Unpaired,
+}
+
+/// The pairs that `other_end` sees in the causes, each once.
+pub(super) fn missed<'c>(
+    case: &'c Case<'_>,
+    other_end: impl Fn(Cause) -> Option<At>,
+) -> Vec<Missed<'c>> {
+    let mut known = FxHashSet::default();
+    let mut pairs: Vec<Missed<'c>> = Vec::new();
+    for unpaired in &case.unpaired {
+        let Some(other) = other_end(unpaired.cause) else { continue };
+        let at = unpaired.operation.at;
+        let (send, receive) = if unpaired.operation.sending { (at, other) } else { (other, at) };
+        if known.insert((send, receive)) {
+            pairs.push(Missed { send, receive, unpaired });
+        }
+    }
+    pairs
+}
+
 /// A blocked rank as reports show it: its step, and what in it is open.
 fn wait(world: &World, blocked: &Blocked) -> Wait {
     let at = (blocked.rank, blocked.position);
@@ -125,12 +153,7 @@ pub(super) fn player(world: &World, rank: Rank) -> String {
 
 impl Rule {
     /// A finding about ranks that wait for each other: at the lowest of them, with all the others.
-    pub(super) fn circle(
-        &self,
-        case: &Case<'_>,
-        circle: &crate::engine::Circle,
-        message: String,
-    ) -> Finding {
+    pub(super) fn circle(&self, case: &Case<'_>, circle: &Circle, message: String) -> Finding {
         let world = case.world;
         let first = &circle.members[0];
         let label = |blocked: &Blocked| {

@@ -1,8 +1,8 @@
 //! A message and a receive that would meet if their tags agreed.
 
-use super::draft::{by_place, player};
+use super::draft::{Missed, by_place, missed, player};
 use super::{Check, Rule};
-use crate::engine::{At, Case, Cause, Unpaired, describe};
+use crate::engine::{Case, Cause, describe};
 use crate::finding::{Finding, Group, Level};
 use crate::model::World;
 
@@ -15,22 +15,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let mut pairs: Vec<(At, At, &Unpaired)> = Vec::new();
-    for unpaired in &case.unpaired {
-        if let Cause::Tag(other) = unpaired.cause {
-            let at = unpaired.operation.at;
-            let (send, receive) = if unpaired.operation.sending { (at, other) } else { (other, at) };
-            if !pairs.iter().any(|(known, _, _)| *known == send) {
-                pairs.push((send, receive, unpaired));
-            }
-        }
-    }
-    let places = by_place(case, pairs, |(send, _, _)| *send);
-    places.iter().map(|(_, pairs)| report(case.world, pairs)).collect()
+    let other_end = |cause| match cause {
+        Cause::Tag(other) => Some(other),
+        _ => None,
+    };
+    let pairs = missed(case, other_end);
+    let places = by_place(case, pairs, |missed| missed.send);
+    places.iter().map(|(_, missed)| report(case.world, missed)).collect()
 }
 
-fn report(world: &World, pairs: &[(At, At, &Unpaired)]) -> Finding {
-    let (send, receive, unpaired) = pairs[0];
+fn report(world: &World, all: &[Missed<'_>]) -> Finding {
+    let Missed { send, receive, unpaired } = all[0];
     let (sent, received) = (describe::sent(world, send), describe::received(world, receive));
     let message = format!(
         "{} sends {sent}, but {} waits for {received}: the tags differ, so they never meet",
@@ -39,7 +34,7 @@ fn report(world: &World, pairs: &[(At, At, &Unpaired)]) -> Finding {
     );
     RULE.finding(world, send, message, format!("sends {sent} to rank {}", receive.0))
         .other_end(world, receive, format!("waits for {received} from rank {}", send.0))
-        .ranks(pairs.iter().flat_map(|(send, receive, _)| [send.0, receive.0]).collect())
+        .ranks(all.iter().flat_map(|missed| [missed.send.0, missed.receive.0]).collect())
         .waits(world, &unpaired.waits)
         .trace(&unpaired.trace)
         .note("a receive takes only messages of its own tag; this message stays where it is")
