@@ -9,8 +9,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{At, Observation};
-use super::machine::options::{ALL, Choice, FutureSends, targets};
-use super::machine::{Machine, Schedule, Semantics, Settled, Unmatched};
+use super::machine::options::{ALL, Choice, FutureSends};
+use super::machine::{Machine, Schedule, Semantics, Settled, Unmatched, targets};
 use super::trace::Deed;
 use super::wait_for::Stuck;
 use crate::model::{Action, Mode, Rank, World};

@@ -81,8 +81,9 @@ impl Judge {
     }
 
     /// Judges one world. Worlds should come in ascending size: what is shown of a finding is how
-    /// it happens in the first world that has it.
-    pub fn judge(&mut self, world: &World) {
+    /// it happens in the first world that has it. Gives back whether everything that can happen in
+    /// this one was followed.
+    pub fn judge(&mut self, world: &World) -> bool {
         self.cast(world);
         let case = investigate(world, &self.options);
         for rule in rules::all() {
@@ -97,6 +98,7 @@ impl Judge {
             parameters: world.parameters.clone(),
             complete: case.complete,
         });
+        case.complete
     }
 
     /// What is wrong in all.

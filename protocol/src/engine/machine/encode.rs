@@ -45,7 +45,10 @@ impl Machine<'_> {
             code.extend(status);
             code.push(request.plan.unwrap_or(ABSENT));
         }
-        code.extend(state.sources.iter().map(|source| source.unwrap_or(ABSENT)));
+        code.extend(state.sources.iter().enumerate().map(|(slot, source)| {
+            let matters = self.liveness.matters(rank, state.position, slot);
+            source.filter(|_| matters).unwrap_or(ABSENT)
+        }));
         code.extend(self.collective_progress(rank));
     }
 

@@ -7,22 +7,26 @@
 
 mod collective;
 mod encode;
+mod liveness;
 mod matching;
 pub(super) mod options;
 mod steps;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use self::collective::CommunicatorState;
+use self::liveness::Liveness;
 pub use self::matching::Unmatched;
 pub(super) use self::matching::accepts;
 use self::matching::{Channels, Pending, PendingId};
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
-    Action, Behaviour, Data, Envelope, Event, LabelId, Mode, Peer, Position, Rank, RequestId, World,
+    Action, Behaviour, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Position, Rank,
+    RequestId, World,
 };
 
 /// When a standard send completes, and whether rooted collectives wait.
@@ -138,6 +142,7 @@ pub(super) struct Machine<'w> {
     /// Steps that are passed over, because it is known already that they find no partner.
     skipped: Option<&'w FxHashSet<At>>,
     mismatch: bool,
+    liveness: Rc<Liveness>,
     /// Grows whenever something moves.
     pub(super) moved: u64,
     pub(super) evidence: Evidence,
@@ -176,6 +181,7 @@ impl<'w> Machine<'w> {
             runnable: (0..world.size()).collect(),
             skipped: None,
             mismatch: false,
+            liveness: Rc::new(Liveness::of(world)),
             moved: 0,
             evidence: Evidence::default(),
             recording: None,
@@ -377,7 +383,7 @@ pub(super) fn bytes(world: &World, data: &Data) -> Option<u64> {
     data.count?.checked_mul(element)
 }
 
-/// How many communicators the events name.
+/// How many communicators have collectives.
 fn communicator_count(world: &World) -> usize {
     let named =
         world.behaviours.iter().flat_map(|behaviour| &behaviour.events).filter_map(|event| {
@@ -386,7 +392,7 @@ fn communicator_count(world: &World) -> usize {
                 _ => None,
             }
         });
-    named.max().unwrap_or(0).max(world.communicators.len())
+    named.max().unwrap_or(0)
 }
 
 /// The receiving or sending envelope of the operation that an event starts.
@@ -423,5 +429,18 @@ pub(super) fn receiving_peer(action: &Action) -> Option<Peer> {
         | Action::Offer { envelope, .. } => Some(envelope.peer),
         Action::SendReceive { receive, .. } => Some(receive.peer),
         _ => None,
+    }
+}
+
+/// Where a step may go on besides the next one.
+pub(super) fn targets(action: &Action) -> Vec<Position> {
+    match action {
+        Action::Jump { target } => vec![*target],
+        Action::Test { pending, .. } => vec![*pending],
+        Action::Choose { arms } | Action::Offer { arms, .. } => {
+            arms.iter().map(|arm| arm.target).collect()
+        }
+        Action::Wait { completion: Completion::Any(Some(targets)), .. } => targets.to_vec(),
+        _ => Vec::new(),
     }
 }

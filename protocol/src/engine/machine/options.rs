@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::PendingId;
-use super::{Machine, RequestStatus, Settled, Status};
+use super::{Machine, RequestStatus, Settled, Status, targets};
 use crate::engine::trace::Deed;
 use crate::model::{Action, Completion, Event, Peer, Position, Rank, RequestId, World};
 
@@ -109,19 +109,6 @@ fn loops(events: &[Event]) -> Vec<(Position, Position)> {
         if loops == before {
             return loops;
         }
-    }
-}
-
-/// Where a step may go on besides the next one.
-pub(in crate::engine) fn targets(action: &Action) -> Vec<Position> {
-    match action {
-        Action::Jump { target } => vec![*target],
-        Action::Test { pending, .. } => vec![*pending],
-        Action::Choose { arms } | Action::Offer { arms, .. } => {
-            arms.iter().map(|arm| arm.target).collect()
-        }
-        Action::Wait { completion: Completion::Any(Some(targets)), .. } => targets.to_vec(),
-        _ => Vec::new(),
     }
 }
 

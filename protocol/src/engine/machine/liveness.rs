@@ -1,0 +1,94 @@
+//! Which source slots still matter at which step.
+//!
+//! Who was met by a receive long answered makes no difference any more; states that differ only in
+//! that are one (liveness, as compilers know it).
+
+use super::targets;
+use crate::model::{Action, Behaviour, Envelope, Peer, Position, World};
+
+/// For each rank and step, the slots that may be used before they are bound anew, as bits.
+#[derive(Debug)]
+pub(super) struct Liveness {
+    live: Vec<Box<[u64]>>,
+}
+
+/// Slots from this one on are always taken to matter.
+const TOLD_APART: u16 = 64;
+
+impl Liveness {
+    pub(super) fn of(world: &World) -> Self {
+        Liveness { live: world.behaviours.iter().map(live).collect() }
+    }
+
+    pub(super) fn matters(&self, rank: u32, position: u32, slot: usize) -> bool {
+        let live = self.live[rank as usize].get(position as usize);
+        slot >= usize::from(TOLD_APART) || live.is_some_and(|live| live & (1 << slot) != 0)
+    }
+}
+
+fn live(behaviour: &Behaviour) -> Box<[u64]> {
+    if behaviour.sources == 0 {
+        return Box::default();
+    }
+    // A plan's peer is looked up whenever it is started.
+    let plans = behaviour.events.iter().filter(|event| {
+        matches!(event.action, Action::PlanSend { .. } | Action::PlanReceive { .. })
+    });
+    let planned = plans.map(|event| used(&event.action)).fold(0, |all, one| all | one);
+    let mut live = vec![0; behaviour.events.len() + 1];
+    loop {
+        let mut changed = false;
+        for (position, event) in behaviour.events.iter().enumerate().rev() {
+            let after = |at: Position| live.get(at).copied().unwrap_or(0);
+            let next = if falls_through(&event.action) { after(position + 1) } else { 0 };
+            let out =
+                targets(&event.action).into_iter().map(after).fold(next, |all, one| all | one);
+            let starts = matches!(event.action, Action::Start { .. });
+            let needed = used(&event.action) | if starts { planned } else { 0 };
+            let now = (out & !bound(&event.action)) | needed;
+            changed |= live[position] != now;
+            live[position] = now;
+        }
+        if !changed {
+            return live.into();
+        }
+    }
+}
+
+fn falls_through(action: &Action) -> bool {
+    !matches!(action, Action::Jump { .. } | Action::Choose { .. } | Action::Offer { .. })
+}
+
+/// The slots that a step certainly binds.
+fn bound(action: &Action) -> u64 {
+    match action {
+        Action::Receive { binds: Some(slot), .. } | Action::Probe { binds: Some(slot), .. }
+            if *slot < TOLD_APART =>
+        {
+            1 << slot
+        }
+        _ => 0,
+    }
+}
+
+/// The slots that a step needs.
+fn used(action: &Action) -> u64 {
+    let slot = |envelope: &Envelope| match envelope.peer {
+        Peer::Source(slot) if slot < TOLD_APART => 1_u64 << slot,
+        _ => 0,
+    };
+    match action {
+        Action::Send { envelope, .. }
+        | Action::Receive { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanSend { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Put { envelope }
+        | Action::Get { envelope }
+        | Action::Offer { envelope, .. } => slot(envelope),
+        Action::SendReceive { send, receive } => slot(send) | slot(receive),
+        _ => 0,
+    }
+}
