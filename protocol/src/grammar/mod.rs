@@ -1,9 +1,34 @@
 //! The protocol language's text -> model; the only parser of it, used by the macro and the
 //! command line.
+//!
+//! [`parse`] makes the tree of [`syntax`] from tokens and collects every language error on the
+//! way. [`evaluate`] makes the world of one size from a tree. [`check`] does that for the sizes
+//! that a protocol allows, as far as a fixed budget goes, and has each world judged.
+
+#[cfg(feature = "engine")]
+mod check;
+mod evaluate;
+mod flow;
+mod parse;
+#[cfg(feature = "engine")]
+mod samples;
+mod scope;
+mod suggest;
+pub mod syntax;
+mod text;
+mod tokens;
 
 use proc_macro2::Span;
 
-pub mod syntax;
+#[cfg(feature = "engine")]
+pub use check::{CheckOptions, CheckedSize, Report, check};
+pub use evaluate::evaluate;
+pub use parse::parse;
+
+use syntax::Protocol;
+use tokens::Region;
+
+use crate::model::Place;
 
 /// Something that is not the language: what, where, and what to write instead.
 #[derive(Clone, Debug)]
@@ -16,4 +41,29 @@ pub struct LanguageError {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
+}
+
+impl LanguageError {
+    fn new(region: Region, message: impl Into<String>) -> LanguageError {
+        LanguageError {
+            span: region.joined(),
+            end: region.last,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> LanguageError {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl Protocol {
+    /// Where a place is.
+    fn region(&self, Place(index): Place) -> Region {
+        let at = |spans: &[Span]| spans.get(index as usize).copied();
+        let first = at(&self.places).unwrap_or(self.sizes.span);
+        Region { first, last: at(&self.ends).unwrap_or(first) }
+    }
 }

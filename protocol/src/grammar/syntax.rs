@@ -18,7 +18,8 @@ pub struct Name {
     /// As written here.
     pub ident: Ident,
     /// The declaration: alike for every use of one declaration, different for two declarations of
-    /// one role. Constants and grid extents, which all roles share, come first.
+    /// one role. Constants, grid extents and parameters, which all roles share, come
+    /// first; a parameter is one declaration, whichever roles name it.
     pub id: u32,
 }
 
@@ -63,6 +64,8 @@ pub struct Protocol {
     pub communicators: Vec<Ident>,
     /// `const NAME: usize = ..;` items.
     pub constants: Vec<Constant>,
+    /// The parameters of all roles, each once, in the order of their first appearance.
+    pub parameters: Vec<Parameter>,
     /// The roles, in the order written.
     pub roles: Vec<Role>,
     /// Everything else in the module, which passes through as it is: `use`, helper structs.
@@ -142,6 +145,10 @@ pub struct Message {
     pub count: Option<Expression>,
     /// What it carries.
     pub payload: Payload,
+    /// The element type's text, as written.
+    pub signature: String,
+    /// An array's length, where it is written in the language's expressions.
+    pub length: Option<Expression>,
     /// Where it is declared.
     pub place: Place,
 }
@@ -346,8 +353,10 @@ pub struct Range {
     pub inclusive: bool,
     /// From the end to the start.
     pub reversed: bool,
-    /// The stride, at least 1; applied before reversing when written before `.rev()`.
+    /// The stride, at least 1.
     pub step: Option<Expression>,
+    /// Whether the stride is counted from the end, as in `.rev().step_by(k)`.
+    pub step_from_end: bool,
 }
 
 /// An integer or a condition in `rank`, `size`, loop variables, parameters and constants.

@@ -1,0 +1,164 @@
+//! Tree -> world: what every rank of one size does, event by event.
+//!
+//! Everything but a decision, a test and an endless loop is known once the size, the grid and the
+//! parameters are, so `for` loops are unrolled and `if`s are gone. What is left are jumps.
+
+mod bindings;
+mod cast;
+mod control;
+mod expression;
+mod lower;
+mod tables;
+
+use crate::model::{Behaviour, Place, RoleId, World};
+
+pub(super) use bindings::Bindings;
+use bindings::set;
+pub(super) use cast::{allows, grids};
+pub(super) use expression::Numbers;
+use lower::Lowering;
+pub(super) use tables::Tables;
+
+use super::LanguageError;
+use super::syntax::{Extent, Protocol};
+
+/// How much work [`evaluate`] puts into one world, in executed statements.
+const MOST_WORK: u64 = 16_000_000;
+
+/// What one world is made for.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) size: u32,
+    /// Values for parameters by name; each must be there.
+    pub(super) parameters: &'a [(String, i64)],
+    pub(super) grid: Option<(u32, u32)>,
+}
+
+/// Why there is no world.
+pub(super) enum Failure {
+    /// Something has no value or no rank.
+    Errors(Vec<Complaint>),
+    /// It would take more work than was allowed.
+    TooLarge,
+}
+
+/// Makes the world of one size. Without a grid given, a protocol on a grid gets the one that it
+/// would have at run time: the most balanced, with the larger extent first.
+///
+/// # Errors
+///
+/// Every place at which a rank has no role, or a value cannot be computed.
+pub fn evaluate(
+    protocol: &Protocol,
+    size: u32,
+    parameters: &[(String, i64)],
+    grid: Option<(u32, u32)>,
+) -> Result<World, Vec<LanguageError>> {
+    let region = || protocol.sizes.span.into();
+    let grid = match grid {
+        Some(grid) => Some(grid),
+        None => {
+            let balanced = grids(protocol, size)
+                .into_iter()
+                .filter(|grid| grid.is_none_or(|(rows, columns)| rows >= columns))
+                .min_by_key(|grid| grid.map(|(rows, columns)| rows - columns));
+            balanced.or_else(|| grids(protocol, size).pop()).ok_or_else(|| {
+                vec![LanguageError::new(region(), format!("no grid has {size} ranks"))]
+            })?
+        }
+    };
+    let mut work = MOST_WORK;
+    let setting = Setting { size, parameters, grid };
+    world(protocol, &Tables::new(protocol), &setting, &mut work).map_err(|failure| match failure {
+        Failure::Errors(complaints) => {
+            complaints.into_iter().map(|complaint| complaint.error).collect()
+        }
+        Failure::TooLarge => {
+            let message = format!("a world of {size} ranks is too large to be checked");
+            vec![LanguageError::new(region(), message)]
+        }
+    })
+}
+
+/// Makes one world, with as much work as is allowed; what was done is taken off.
+pub(super) fn world(
+    protocol: &Protocol,
+    tables: &Tables,
+    setting: &Setting<'_>,
+    work: &mut u64,
+) -> Result<World, Failure> {
+    let mut errors = Vec::new();
+    let mut behaviours = Vec::with_capacity(setting.size as usize);
+    let shared = shared_values(protocol, setting)
+        .map_err(|error| Failure::Errors(vec![Complaint { place: Place(0), error }]))?;
+    for rank in 0..setting.size {
+        let mut bindings = Bindings::new(setting, shared.clone());
+        let (index, role) = match cast::role_of(protocol, rank, &mut bindings) {
+            Ok(role) => role,
+            Err(complaint) => {
+                keep_first(&mut errors, complaint);
+                continue;
+            }
+        };
+        bindings.enter(rank, role);
+        let mut lowering = Lowering::new(protocol, tables, bindings, *work);
+        let lowered = lowering.role(role);
+        *work = lowering.work;
+        let Ok(lowered) = lowered else { return Err(Failure::TooLarge) };
+        for complaint in lowering.complaints {
+            keep_first(&mut errors, complaint);
+        }
+        behaviours.push(Behaviour { role: RoleId::try_from(index).ok(), ..lowered });
+    }
+    if errors.is_empty() {
+        Ok(tables.world(behaviours, protocol, setting))
+    } else {
+        Err(Failure::Errors(errors))
+    }
+}
+
+/// An error with the place that it is about. A place has at most one.
+pub(super) struct Complaint {
+    pub(super) place: Place,
+    pub(super) error: LanguageError,
+}
+
+/// Adds a complaint unless its place has one already.
+pub(super) fn keep_first(complaints: &mut Vec<Complaint>, complaint: Complaint) {
+    if complaints.iter().all(|other| other.place != complaint.place) {
+        complaints.push(complaint);
+    }
+}
+
+/// The constants' values, by the id of their names.
+pub(super) fn constants(protocol: &Protocol) -> Vec<i64> {
+    let mut values = Vec::new();
+    // In the order in which they depend on each other, as the parser left them; it has computed
+    // each of them, so none fails here.
+    for constant in &protocol.constants {
+        let value = Numbers::fixed(&values).integer(&constant.value).unwrap_or_default();
+        set(&mut values, constant.name.id, value);
+    }
+    values
+}
+
+/// The values that all ranks share: constants, extents, parameters.
+fn shared_values(protocol: &Protocol, setting: &Setting<'_>) -> Result<Vec<i64>, LanguageError> {
+    let mut values = constants(protocol);
+    if let (Some(grid), Some((rows, columns))) = (&protocol.grid, setting.grid) {
+        for (extent, value) in [(&grid.rows, rows), (&grid.columns, columns)] {
+            if let Extent::Named(name) = extent {
+                set(&mut values, name.id, i64::from(value));
+            }
+        }
+    }
+    for parameter in &protocol.parameters {
+        let given = setting.parameters.iter().find(|(name, _)| parameter.name.ident == name);
+        let Some((_, value)) = given else {
+            let message = format!("the parameter `{}` has no value", parameter.name);
+            return Err(LanguageError::new(parameter.name.span().into(), message));
+        };
+        set(&mut values, parameter.name.id, *value);
+    }
+    Ok(values)
+}
