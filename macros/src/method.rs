@@ -1,0 +1,144 @@
+//! A method that takes a step, from its parts.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+use p2p_protocol::grammar::syntax::{Message, StatementKind};
+
+use crate::graph::Target;
+use crate::names::{generated_at, plain};
+use crate::role::Generic;
+use crate::states::{StateCode, Verb};
+use crate::verbs;
+
+/// A method of a state, on its way to code.
+pub(crate) struct Method {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it does, in one sentence.
+    pub(crate) documentation: String,
+    /// Type parameters besides those of the next state.
+    pub(crate) generics: Vec<Generic>,
+    /// Its arguments: `name: Type`.
+    pub(crate) arguments: Vec<TokenStream>,
+    /// What it does, with the state taken apart into local variables.
+    pub(crate) body: TokenStream,
+    /// What it gives back besides the next state: types and values.
+    pub(crate) values: Vec<(TokenStream, TokenStream)>,
+    /// The message of its operation.
+    pub(crate) message: Option<usize>,
+}
+
+impl Method {
+    /// The step of the state's own statement, without arguments or results yet.
+    pub(crate) fn of(state: &StateCode<'_, '_>, message: Option<usize>, about: &str) -> Method {
+        Method {
+            name: verbs::method(&state.state.statement.kind),
+            documentation: format!("`{}`: {about}", state.state.statement.text),
+            generics: Vec::new(),
+            arguments: Vec::new(),
+            body: TokenStream::new(),
+            values: Vec::new(),
+            message,
+        }
+    }
+
+    /// With this argument.
+    pub(crate) fn argument(mut self, argument: TokenStream) -> Method {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// With this result.
+    pub(crate) fn value(mut self, ty: TokenStream, value: TokenStream) -> Method {
+        self.values.push((ty, value));
+        self
+    }
+
+    /// With this body.
+    pub(crate) fn body(mut self, body: TokenStream) -> Method {
+        self.body = body;
+        self
+    }
+
+    /// The code, and what other states have to know of it.
+    pub(crate) fn code(self, state: &StateCode<'_, '_>, after: Target) -> (TokenStream, Verb) {
+        let span = state.span();
+        let name = generated_at(&self.name, span);
+        let mut generics = state.new_generics(&[after]);
+        for generic in self.generics {
+            if generics.iter().all(|known| known.name != generic.name) {
+                generics.push(generic);
+            }
+        }
+        let generics = generics.iter().map(Generic::declaration);
+        let next = state.code.target_type(after);
+        let (types, values): (Vec<_>, Vec<_>) = self.values.into_iter().unzip();
+        let go = state.code.go(after);
+        let (returned, value) = if types.is_empty() {
+            (next, go)
+        } else {
+            (quote!((#(#types,)* #next)), quote!((#(#values,)* #go)))
+        };
+        let message = self.message.map(|index| state.code.message(index));
+        let operation = operation(state, "OPERATION", message);
+        let (documentation, arguments, body) = (self.documentation, &self.arguments, self.body);
+        let apart = state.apart();
+        let verb = Verb { name: self.name, arguments: arguments.len(), span };
+        let code = quote! {
+            #[doc = #documentation]
+            ///
+            /// # Errors
+            ///
+            /// When another rank has left, when all ranks wait, or when a length does not fit.
+            #[inline]
+            pub fn #name<'data #(, #generics)*>(
+                self #(, #arguments)*
+            ) -> ::p2p::Result<#returned> {
+                #operation
+                #apart
+                #body
+                ::core::result::Result::Ok(#value)
+            }
+        };
+        (code, verb)
+    }
+}
+
+/// The `static` that says what the state's operation is called where errors speak of it.
+pub(crate) fn operation(
+    state: &StateCode<'_, '_>,
+    name: &str,
+    message: Option<&Message>,
+) -> TokenStream {
+    let kind = &state.state.statement.kind;
+    let name = Ident::new(name, Span::call_site());
+    let text = &state.state.statement.text;
+    let verb = verbs::verb(kind);
+    let (file, line, column) = state.coordinates();
+    let (message_name, tag, communicator) = match message {
+        Some(message) => (plain(&message.name), message.tag, message.communicator),
+        None if matches!(kind, StatementKind::Choose(..) | StatementKind::Offer(..)) => {
+            (String::new(), 0, decisions(state))
+        }
+        None => (String::new(), 0, 0),
+    };
+    let tag = Literal::i32_suffixed(tag);
+    quote! {
+        static #name: ::p2p::Operation = ::p2p::Operation {
+            text: #text,
+            verb: #verb,
+            message: #message_name,
+            tag: #tag,
+            communicator: #communicator,
+            file: #file,
+            line: #line,
+            column: #column,
+        };
+    }
+}
+
+/// The communicator of decisions, which is the last.
+fn decisions(state: &StateCode<'_, '_>) -> u16 {
+    u16::try_from(state.code.protocol.communicators.len() + 1).unwrap_or(u16::MAX)
+}
