@@ -4,6 +4,7 @@
 //! they come from, without a word on whether it is wrong: operations that find no partner in any
 //! order, circles of ranks that wait for each other, ranks that wait for one that has ended.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -91,7 +92,7 @@ pub struct Case<'w> {
     /// Collectives that not all ranks call.
     pub missing: Vec<MissingRank>,
     /// Wildcards that could take messages of several senders: the receive, and the sends.
-    pub races: Vec<(At, Vec<At>)>,
+    pub races: BTreeMap<At, BTreeSet<At>>,
     /// Whether everything that can happen was followed.
     pub complete: bool,
 }
@@ -130,7 +131,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
         unpaired: Vec::new(),
         circles: Vec::new(),
         missing: Vec::new(),
-        races: Vec::new(),
+        races: BTreeMap::new(),
         complete: true,
     };
     let eager = |semantics| Plan { semantics, schedule: Schedule::Eager, skipped: None };
@@ -159,20 +160,8 @@ impl<'w> Case<'w> {
         for &(observation, path) in &run.explored.observations {
             self.note(observation, || run.tell(path));
         }
-        for race in &run.explored.races {
-            let known = match self.races.iter().position(|(receive, _)| *receive == race.receive) {
-                Some(known) => known,
-                None => {
-                    self.races.push((race.receive, Vec::new()));
-                    self.races.len() - 1
-                }
-            };
-            let sends = &mut self.races[known].1;
-            for send in &race.sends {
-                if !sends.contains(send) {
-                    sends.push(*send);
-                }
-            }
+        for (receive, sends) in &run.explored.races {
+            self.races.entry(*receive).or_default().extend(sends);
         }
     }
 
@@ -194,7 +183,7 @@ impl<'w> Case<'w> {
 
     /// Messages left at the end of a run in which all ranks end.
     fn take_leftovers(&mut self, run: &Run<'w>) {
-        for unclean in run.explored.unclean.iter().take(1) {
+        if let Some(unclean) = &run.explored.unclean {
             let partners = Partners::of(&unclean.left);
             let trace = run.tell(unclean.path);
             for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
@@ -390,7 +379,7 @@ fn circles_behind(world: &World, skipped: &FxHashSet<At>, options: &Options) -> 
         unpaired: Vec::new(),
         circles: Vec::new(),
         missing: Vec::new(),
-        races: Vec::new(),
+        races: BTreeMap::new(),
         complete: true,
     };
     let unbuffered = Run::of(world, plan(options.unbuffered()), options);

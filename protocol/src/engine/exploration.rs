@@ -4,6 +4,8 @@
 //! already seen is not followed again. What was seen is kept with the path of choices that led to
 //! it, so that it can be shown step by step.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,12 +54,8 @@ pub(super) struct Hang<'w> {
     pub(super) path: Path,
 }
 
-/// A wildcard that could take messages of several sources.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Race {
-    pub(super) receive: At,
-    pub(super) sends: Vec<At>,
-}
+/// Wildcards that could take messages of several sources: the receive, and the sends.
+pub(super) type Races = BTreeMap<At, BTreeSet<At>>;
 
 /// An end of all ranks with messages that nobody received.
 pub(super) struct Unclean {
@@ -72,8 +70,9 @@ pub(super) struct Explored<'w> {
     pub(super) hangs: Vec<Hang<'w>>,
     /// States in which ranks only ask; those from which nothing leads become hangs.
     spins: Vec<Hang<'w>>,
-    pub(super) unclean: Vec<Unclean>,
-    pub(super) races: Vec<Race>,
+    /// The first of them that was met.
+    pub(super) unclean: Option<Unclean>,
+    pub(super) races: Races,
     pub(super) can_finish_clean: bool,
     pub(super) mismatch: bool,
     /// Whether everything was followed.
@@ -143,8 +142,8 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
             observations: Vec::new(),
             hangs: Vec::new(),
             spins: Vec::new(),
-            unclean: Vec::new(),
-            races: Vec::new(),
+            unclean: None,
+            races: Races::new(),
             can_finish_clean: false,
             mismatch: false,
             complete: true,
@@ -207,18 +206,26 @@ impl<'w> Walk<'w, '_> {
             }
         }
         let over = matches!(settled, Settled::Mismatch | Settled::TooLong);
-        let choices = if over { Vec::new() } else { machine.options(self.future) };
-        let kind = self.kind(&machine, settled, &choices);
-        let (node, new) = self.enter(&machine, kind, path);
-        if let Some((from, _)) = path {
-            self.explored.nodes[from].edges.push((node, machine.moved != before));
-            let from = self.stack.iter_mut().rfind(|frame| frame.node == from);
-            if let (false, Some(frame)) = (new, from) {
+        let known = if over || path.is_none() { None } else { self.known_as(&machine) };
+        let moved = machine.moved != before;
+        if let (Some(node), Some((from, _))) = (known, path) {
+            self.explored.nodes[from].edges.push((node, moved));
+            if let Some(frame) = self.stack.iter_mut().rfind(|frame| frame.node == from) {
                 frame.met_known = true;
             }
-        }
-        if !new {
             return;
+        }
+        let choices = if over { Vec::new() } else { machine.options(self.future) };
+        let kind = self.kind(&machine, settled, &choices);
+        let node = self.explored.nodes.len();
+        self.explored.nodes.push(Node { path, edges: Vec::new(), kind });
+        match path {
+            Some((from, _)) => self.explored.nodes[from].edges.push((node, moved)),
+            // The first state of a world without options needs no name.
+            None if choices.is_empty() => {}
+            None => {
+                self.known.insert(machine.encode(), node);
+            }
         }
         match kind {
             Kind::Finished => self.finish(&machine, path),
@@ -233,6 +240,13 @@ impl<'w> Walk<'w, '_> {
                 self.follow(machine, node, choices, path);
             }
         }
+    }
+
+    /// The node of a state that was seen before; a new one is given the next node's name.
+    fn known_as(&mut self, machine: &Machine<'w>) -> Option<usize> {
+        let new = self.explored.nodes.len();
+        let node = *self.known.entry(machine.encode()).or_insert(new);
+        (node != new).then_some(node)
     }
 
     fn kind(&self, machine: &Machine<'w>, settled: Settled, choices: &[Choice]) -> Kind {
@@ -252,21 +266,6 @@ impl<'w> Walk<'w, '_> {
         }
     }
 
-    /// The node of a state, and whether it is new.
-    fn enter(&mut self, machine: &Machine<'w>, kind: Kind, path: Path) -> (usize, bool) {
-        let new = self.explored.nodes.len();
-        let decided = path.is_none() && !matches!(kind, Kind::Choice { .. });
-        // A world without options has one state, which needs no name.
-        if !decided && kind != Kind::Mismatch && kind != Kind::Open {
-            let node = *self.known.entry(machine.encode()).or_insert(new);
-            if node != new {
-                return (node, false);
-            }
-        }
-        self.explored.nodes.push(Node { path, edges: Vec::new(), kind });
-        (new, true)
-    }
-
     fn follow(&mut self, machine: Machine<'w>, node: usize, choices: Vec<Choice>, path: Path) {
         let idle = |choice: &Choice| matches!(choice, Choice::Pending { .. } | Choice::Arm { .. });
         if choices.iter().all(idle) {
@@ -274,11 +273,7 @@ impl<'w> Walk<'w, '_> {
             let stuck = Stuck::of(&machine);
             self.explored.spins.push(Hang { node, stuck, machine: None, path });
         }
-        for race in races(&machine, &choices) {
-            if !self.explored.races.contains(&race) {
-                self.explored.races.push(race);
-            }
-        }
+        note_races(&mut self.explored.races, &machine, &choices);
         let reduced = self.future.is_some();
         self.stack.push(Frame { machine, node, choices, next: 0, reduced, met_known: false });
     }
@@ -287,8 +282,8 @@ impl<'w> Walk<'w, '_> {
         let left = machine.unmatched();
         if !left.iter().any(|unmatched| unmatched.sending) {
             self.explored.can_finish_clean = true;
-        } else if !self.explored.unclean.iter().any(|unclean| unclean.left == left) {
-            self.explored.unclean.push(Unclean { left, path });
+        } else if self.explored.unclean.is_none() {
+            self.explored.unclean = Some(Unclean { left, path });
         }
     }
 
@@ -390,19 +385,19 @@ impl<'w> Explored<'w> {
     }
 }
 
-/// The wildcards of a state that could take messages of several sources.
-fn races(machine: &Machine<'_>, choices: &[Choice]) -> Vec<Race> {
-    let mut races: Vec<Race> = Vec::new();
-    for choice in choices {
-        let Choice::Match { message, wildcard } = *choice else { continue };
-        let (receive, send) = (machine.posted_at(wildcard), machine.posted_at(message));
-        match races.iter_mut().find(|race| race.receive == receive) {
-            Some(race) => race.sends.push(send),
-            None => races.push(Race { receive, sends: vec![send] }),
+/// Takes down the wildcards of a state that could take messages of several sources.
+fn note_races(races: &mut Races, machine: &Machine<'_>, choices: &[Choice]) {
+    let matches = choices.iter().filter_map(|choice| match *choice {
+        Choice::Match { message, wildcard } => Some((wildcard, message)),
+        _ => None,
+    });
+    let matches: Vec<_> = matches.collect();
+    for competing in matches.chunk_by(|one, other| one.0 == other.0) {
+        if competing.len() > 1 {
+            let sends = races.entry(machine.posted_at(competing[0].0)).or_default();
+            sends.extend(competing.iter().map(|&(_, message)| machine.posted_at(message)));
         }
     }
-    races.retain(|race| race.sends.len() > 1);
-    races
 }
 
 /// Whether any step of a world has more than one outcome.

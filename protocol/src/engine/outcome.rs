@@ -36,7 +36,7 @@ pub fn explore(world: &World, semantics: Semantics, limits: Limits) -> Outcome {
     let mut outcome = Outcome {
         can_finish: explored.can_finish(),
         can_hang: !explored.hangs.is_empty(),
-        can_finish_unclean: !explored.unclean.is_empty(),
+        can_finish_unclean: explored.unclean.is_some(),
         mismatch: explored.mismatch,
         complete: explored.complete,
         ..Outcome::default()
