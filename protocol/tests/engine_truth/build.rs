@@ -5,6 +5,8 @@ use p2p_protocol::model::{
     Event, Mode, Peer, Place, Position, RequestId, SourceId, Tag, World,
 };
 
+use crate::edit::envelopes_of;
+
 /// One element of four bytes.
 pub(crate) const SMALL: Data = Data { datatype: 0, count: Some(1), message: None, label: None };
 /// Sixteen elements of four bytes.
@@ -54,29 +56,12 @@ fn sources_of(action: &Action) -> Vec<SourceId> {
         | Action::Probe { binds, .. } => *binds,
         _ => None,
     };
-    let read = envelopes_of(action).into_iter().filter_map(|envelope| match envelope.peer {
+    let mut action = action.clone();
+    let read = envelopes_of(&mut action).into_iter().filter_map(|envelope| match envelope.peer {
         Peer::Source(slot) => Some(slot),
         _ => None,
     });
     read.chain(binds).collect()
-}
-
-/// The envelopes of an action.
-pub(crate) fn envelopes_of(action: &Action) -> Vec<&Envelope> {
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => vec![envelope],
-        Action::SendReceive { send, receive } => vec![send, receive],
-        _ => Vec::new(),
-    }
 }
 
 /// With tag 0 on communicator 0, carrying one small element.

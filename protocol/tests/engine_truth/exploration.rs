@@ -5,6 +5,7 @@
 //! must find the same answers with a small part of the states.
 
 use std::collections::HashSet;
+use std::fmt::{self, Display, Formatter};
 
 use p2p_protocol::model::{
     Action, Arm, Collective, CollectiveKind, Completion, Data, Envelope, Mode, Peer, Position,
@@ -37,6 +38,21 @@ pub(crate) struct Truth {
     pub(crate) missing_wait: bool,
     /// An offer takes a message for which it has no arm, or collective calls differ.
     pub(crate) mismatch: bool,
+}
+
+impl Display for Truth {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let all = [
+            (self.can_finish, "can finish"),
+            (self.can_finish_unclean, "can finish unclean"),
+            (self.can_hang, "can hang"),
+            (self.unposted_ready, "unposted ready"),
+            (self.missing_wait, "missing wait"),
+            (self.mismatch, "mismatch"),
+        ];
+        let words: Vec<&str> = all.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
+        if words.is_empty() { f.write_str("nothing") } else { f.write_str(&words.join(", ")) }
+    }
 }
 
 /// What a step leads to.

@@ -1,8 +1,14 @@
 //! The truth of the engine: small random worlds, explored by the engine and, apart from it, by a
 //! plain exhaustive exploration, must come to the same answers under every reading of the standard.
 
+mod actions;
+mod agreement;
 mod build;
+mod census;
+mod edit;
 mod exploration;
 mod known;
 mod show;
 mod state;
+mod talks;
+mod worlds;
