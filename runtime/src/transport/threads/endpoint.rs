@@ -1,14 +1,14 @@
 //! One rank's end of all queues, and how it waits.
 
 use std::collections::VecDeque;
-use std::hint::spin_loop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::loan::Loan;
 use super::message::Message;
 use super::park::{Interest, Waiting};
+use super::patience::Patience;
 use super::receive::Receives;
+use super::send::{Loans, Unacknowledged};
 use super::shared::Shared;
 use crate::error::{Error, Result, Step};
 use crate::operation::Operation;
@@ -22,17 +22,16 @@ const TESTS_IN_VAIN: u32 = 1 << 16;
 pub(crate) struct Endpoint {
     pub(crate) shared: Arc<Shared>,
     pub(crate) rank: usize,
-    /// How many messages without receipt went to each rank.
-    pub(super) unacknowledged: Vec<u32>,
+    pub(super) unacknowledged: Vec<Unacknowledged>,
     /// Messages that were looked at and not received yet, by source, in order.
     pub(super) unexpected: Vec<VecDeque<Message>>,
     pub(super) receives: Receives,
-    /// A loan to be used again.
-    pub(super) loan: Option<Arc<Loan>>,
+    pub(super) loans: Loans,
     /// The sessions that are under way on this rank.
     pub(super) sessions: Vec<u32>,
     /// How many sessions were begun.
     pub(super) begun: u32,
+    pub(super) patience: Patience,
     step: Option<&'static Operation>,
     failed_tests: u32,
     tests_in_vain: u32,
@@ -47,12 +46,13 @@ impl Endpoint {
         Endpoint {
             shared,
             rank,
-            unacknowledged: vec![0; size],
+            unacknowledged: vec![Unacknowledged::default(); size],
             unexpected: (0..size).map(|_| VecDeque::new()).collect(),
             receives: Receives::default(),
-            loan: None,
+            loans: Loans::default(),
             sessions: Vec::new(),
             begun: 0,
+            patience: Patience::default(),
             step: None,
             failed_tests: 0,
             tests_in_vain: 0,
@@ -96,17 +96,17 @@ impl Endpoint {
         waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
-        for _ in 0..self.shared.spins {
-            if ready(self) {
-                return Ok(());
-            }
-            spin_loop();
+        let mut patience = std::mem::take(&mut self.patience);
+        let found = patience.look(|| ready(self).then_some(()));
+        self.patience = patience;
+        if found.is_some() {
+            return Ok(());
         }
         self.sleep_until(waiting, ready)
     }
 
     #[inline(never)]
-    fn sleep_until(
+    pub(super) fn sleep_until(
         &mut self,
         waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
         mut ready: impl FnMut(&mut Endpoint) -> bool,

@@ -9,6 +9,7 @@ mod hang;
 mod loan;
 mod message;
 mod park;
+mod patience;
 mod queue;
 mod receive;
 mod send;

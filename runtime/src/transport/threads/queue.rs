@@ -159,6 +159,38 @@ impl Queue {
     /// Only one thread ever pushes.
     #[inline]
     pub(crate) unsafe fn push(&self, message: Message) {
+        // SAFETY: the slot is the sender's while it is written.
+        unsafe { self.push_with(|slot| Slot::write(slot, message)) }
+    }
+
+    /// Adds a message that holds its `count` elements itself and needs no receipt.
+    ///
+    /// # Safety
+    ///
+    /// Only one thread ever pushes. `elements` can be read, and they take up to [`INLINE_BYTES`].
+    #[inline]
+    pub(crate) unsafe fn push_inline(
+        &self,
+        envelope: Envelope,
+        element: &'static Element,
+        elements: *const u8,
+        count: u8,
+    ) {
+        // SAFETY: the slot is the sender's while it is written; its words have the room.
+        unsafe {
+            self.push_with(|slot| {
+                Slot::write_head(slot, envelope, element, Kind::Inline, count);
+                let words: *mut u8 = (&raw mut (*slot).words).cast();
+                ptr::copy_nonoverlapping(elements, words, usize::from(count) * element.size);
+            });
+        }
+    }
+
+    /// # Safety
+    ///
+    /// Only one thread ever pushes, and `write` makes a message of the slot that it gets.
+    #[inline]
+    unsafe fn push_with(&self, write: impl FnOnce(*mut Slot)) {
         // SAFETY: only the sender touches `sending`, and there is one.
         let position = unsafe { &mut *self.sending.position.get() };
         if position.index == SLOTS {
@@ -167,7 +199,7 @@ impl Queue {
         // SAFETY: the block is alive, since the receiver gives it back only after it has read the
         // last slot, and the slot is the sender's until its number is stored.
         unsafe {
-            Slot::write(Block::slot(position.block, position.index), message);
+            write(Block::slot(position.block, position.index));
             Block::number(position.block, position.index).store(position.number, Ordering::SeqCst);
         }
         position.advance();
@@ -205,6 +237,41 @@ impl Queue {
             let number = Block::number(position.block, position.index).load(Ordering::SeqCst);
             (number == position.number)
                 .then(|| Slot::envelope(Block::slot(position.block, position.index)))
+        }
+    }
+
+    /// Takes the message that `peek` has just shown straight to `place`, if it holds its elements
+    /// itself, has as many as there is room for at most, and needs no receipt; how many there are.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Queue::pop`], and `place` is for `room` elements of `element`.
+    #[inline]
+    pub(crate) unsafe fn pop_inline(
+        &self,
+        element: &'static Element,
+        place: *mut u8,
+        room: usize,
+    ) -> Option<usize> {
+        // SAFETY: only the receiver touches its position, and there is one.
+        let position = unsafe { &mut *self.receiving.position.get() };
+        // SAFETY: `peek` saw the number, so the slot is the receiver's; an inline message has its
+        // elements in the words.
+        unsafe {
+            let slot = Block::slot(position.block, position.index);
+            let count = usize::from((*slot).count);
+            let simple = matches!((*slot).kind, Kind::Inline)
+                && (*slot).receipt.is_null()
+                && ptr::eq((*slot).element, element)
+                && count <= room;
+            if !simple {
+                return None;
+            }
+            let words: *const u8 = (&raw const (*slot).words).cast();
+            ptr::copy_nonoverlapping(words, place, count * element.size);
+            position.advance();
+            self.count_taken();
+            Some(count)
         }
     }
 
@@ -289,17 +356,37 @@ impl Slot {
                 Kind::Lent
             }
         };
-        // SAFETY: the caller owns the slot; each field is written by itself, never a reference to
-        // the whole made, because the other end may be looking at the number.
+        // SAFETY: the caller owns the slot.
         unsafe {
-            (&raw mut (*slot).tag).write(message.envelope.tag);
-            (&raw mut (*slot).session).write(message.envelope.session);
-            (&raw mut (*slot).communicator).write(message.envelope.communicator);
-            (&raw mut (*slot).kind).write(kind);
-            (&raw mut (*slot).count).write(message.count as u8);
-            (&raw mut (*slot).element).write(message.element);
+            Slot::write_head(slot, message.envelope, message.element, kind, message.count as u8);
             (&raw mut (*slot).receipt).write(message.receipt.map_or(ptr::null(), Arc::into_raw));
             (&raw mut (*slot).words).write(words);
+        }
+    }
+
+    /// Writes all but the number and the words. Each field is written by itself, never a reference
+    /// to the whole made, because the other end may be looking at the number.
+    ///
+    /// # Safety
+    ///
+    /// `slot` is alive and the caller's to write.
+    #[inline]
+    unsafe fn write_head(
+        slot: *mut Slot,
+        envelope: Envelope,
+        element: &'static Element,
+        kind: Kind,
+        count: u8,
+    ) {
+        // SAFETY: the caller owns the slot.
+        unsafe {
+            (&raw mut (*slot).tag).write(envelope.tag);
+            (&raw mut (*slot).session).write(envelope.session);
+            (&raw mut (*slot).communicator).write(envelope.communicator);
+            (&raw mut (*slot).kind).write(kind);
+            (&raw mut (*slot).count).write(count);
+            (&raw mut (*slot).element).write(element);
+            (&raw mut (*slot).receipt).write(ptr::null());
         }
     }
 

@@ -6,7 +6,6 @@
 
 #![allow(unsafe_code)]
 
-use std::hint::spin_loop;
 use std::ops::Range;
 
 use super::endpoint::Endpoint;
@@ -227,30 +226,51 @@ impl Endpoint {
         if let From::Rank(source) = filter.source
             && self.receives.order.is_empty()
             && self.unexpected[source].is_empty()
-            && let Some(message) = self.spin_for(source, filter.envelope)
-            && let Some(outcome) = self.deliver(operation, source, message, &target)
         {
-            return outcome;
+            // SAFETY: the target is as the caller says.
+            let outcome =
+                unsafe { self.receive_next(operation, source, filter.envelope, &target) };
+            if let Some(outcome) = outcome {
+                return outcome;
+            }
         }
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
         unsafe { self.receive_posted(operation, filter, target) }
     }
 
-    /// The message, if it comes soon and is the next one.
+    /// Receives the next message from `source`, if it comes soon and is the right one. No receive
+    /// is posted and nothing is kept from `source`, so it can be taken from the queue.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Endpoint::receive`].
     #[inline]
-    fn spin_for(&mut self, source: usize, envelope: Envelope) -> Option<Message> {
-        for _ in 0..=self.shared.spins {
-            if let Some(queue) = self.shared.queue(source, self.rank) {
-                // SAFETY: the endpoint of the receiving rank is the only one that peeks and pops,
-                // and it is on one thread.
-                if let Some(next) = unsafe { queue.peek() } {
-                    // SAFETY: as above, and `peek` has just shown the message.
-                    return (next == envelope).then(|| unsafe { queue.pop() });
-                }
+    unsafe fn receive_next(
+        &mut self,
+        operation: &'static Operation,
+        source: usize,
+        envelope: Envelope,
+        target: &Target,
+    ) -> Option<Result<Status>> {
+        let (shared, rank) = (&self.shared, self.rank);
+        // SAFETY: the endpoint of the receiving rank is the only one that peeks and pops, and it is
+        // on one thread.
+        let next = self.patience.look(|| unsafe {
+            let queue = shared.queue(source, rank)?;
+            Some((queue, queue.peek()?))
+        });
+        let (queue, _) = next.filter(|(_, next)| *next == envelope)?;
+        // SAFETY: as above, after a peek that has shown a message; the target is as the caller
+        // says.
+        let message = unsafe {
+            if let Place::Slice { pointer, room } = target.place
+                && let Some(count) = queue.pop_inline(target.element, pointer, room)
+            {
+                return Some(Ok(Status { source, count }));
             }
-            spin_loop();
-        }
-        None
+            queue.pop()
+        };
+        self.deliver(operation, source, message, target)
     }
 
     /// # Safety

@@ -9,6 +9,7 @@
 
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,6 +53,14 @@ impl Sent {
     }
 }
 
+/// The messages without receipt to one rank.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unacknowledged {
+    sent: u32,
+    /// How many of them were received when this rank last looked.
+    taken: u32,
+}
+
 impl Endpoint {
     /// Starts a send to a rank of the world.
     ///
@@ -67,57 +76,56 @@ impl Endpoint {
         data: Lending<T>,
     ) -> Result<Sent> {
         self.check_failure()?;
-        let queue = self.shared.queue_for_sending(self.rank, peer);
-        let limits = self.shared.limits;
         let (count, borrowed) = match &data {
             Lending::Borrowed(_, count) => (*count, true),
             Lending::Owned(data) => (data.len(), false),
         };
         let bytes = count * size_of::<T>();
         let standard = matches!(mode, Mode::Standard | Mode::Ready);
+        let too_long = borrowed && bytes > self.shared.limits.bytes;
         let waits = match mode {
             Mode::Buffered => false,
             Mode::Synchronous => true,
-            Mode::Standard | Mode::Ready => {
-                self.unacknowledged[peer].wrapping_sub(queue.taken()) >= limits.messages
-                    || (borrowed && bytes > limits.bytes)
-            }
+            Mode::Standard | Mode::Ready => too_long || self.has_sent_enough(peer),
         };
-        let body = match data {
-            Lending::Owned(data) => Body::Owned(RawVec::new(data)),
-            Lending::Borrowed(pointer, _) if bytes <= INLINE_BYTES && count <= 255 => {
-                // SAFETY: the caller says that so many elements may be read.
-                Body::Inline(unsafe { inline(pointer.cast(), bytes) })
-            }
-            Lending::Borrowed(pointer, _) if waits => Body::Lent(pointer.cast()),
-            Lending::Borrowed(pointer, _) => {
-                // SAFETY: the caller says that so many elements may be read.
-                let data = unsafe { std::slice::from_raw_parts(pointer, count) };
-                Body::Owned(RawVec::new(data.to_vec()))
-            }
-        };
-        let receipt = waits.then(|| self.new_loan());
         if !waits {
-            self.unacknowledged[peer] = self.unacknowledged[peer].wrapping_add(1);
+            let sent = &mut self.unacknowledged[peer].sent;
+            *sent = sent.wrapping_add(1);
         }
         let element = Element::of::<T>();
-        let message = Message { envelope, element, count, body, receipt: receipt.clone() };
-        // SAFETY: the endpoint of the sending rank is the only one that pushes, and it is on one
-        // thread.
-        unsafe { self.shared.queue_for_sending(self.rank, peer).push(message) };
+        let queue = self.shared.queue_for_sending(self.rank, peer);
+        let receipt = match (data, u8::try_from(count)) {
+            (Lending::Borrowed(elements, _), Ok(count)) if !waits && bytes <= INLINE_BYTES => {
+                // SAFETY: the endpoint of the sending rank is the only one that pushes, and it is
+                // on one thread; the caller says that the elements may be read.
+                unsafe { queue.push_inline(envelope, element, elements.cast(), count) };
+                None
+            }
+            (data, _) => {
+                // SAFETY: the caller says that borrowed elements may be read.
+                let body = unsafe { body(data, waits) };
+                let receipt = waits.then(|| self.loans.new_loan());
+                let message = Message { envelope, element, count, body, receipt: receipt.clone() };
+                // SAFETY: as above.
+                unsafe { queue.push(message) };
+                receipt
+            }
+        };
         self.shared.sleepers[peer].wake(self.rank, &self.shared.active);
         Ok(Sent { peer, standard, receipt })
     }
 
-    /// A loan of nobody's: the last one, if its receiver has let go of it, or a new one.
-    fn new_loan(&mut self) -> Arc<Loan> {
-        if let Some(mut loan) = self.loan.take()
-            && let Some(unshared) = Arc::get_mut(&mut loan)
-        {
-            unshared.renew();
-            return loan;
+    /// Whether as many messages to `peer` as may be buffered are not received yet. How many were
+    /// received is looked at only when it matters: the receiver writes it all the time.
+    #[inline]
+    fn has_sent_enough(&mut self, peer: usize) -> bool {
+        let limit = self.shared.limits.messages;
+        let Unacknowledged { sent, taken } = &mut self.unacknowledged[peer];
+        if sent.wrapping_sub(*taken) < limit {
+            return false;
         }
-        Arc::new(Loan::new())
+        *taken = self.shared.queue_for_sending(self.rank, peer).taken();
+        sent.wrapping_sub(*taken) >= limit
     }
 
     /// Waits until a send is done, and cancels it if it will never be.
@@ -139,18 +147,54 @@ impl Endpoint {
             },
         );
         sent.cancel();
-        self.loan = sent.receipt;
+        self.loans.last = sent.receipt;
         waited
     }
 }
 
+/// Where the elements of a message are while it is on its way.
+///
 /// # Safety
 ///
-/// `bytes` bytes can be read at `pointer`, and they are at most [`INLINE_BYTES`].
-#[inline]
-unsafe fn inline(pointer: *const u8, bytes: usize) -> Inline {
-    let mut words: Inline = [const { std::mem::MaybeUninit::uninit() }; _];
-    // SAFETY: the caller says so, and the words have room for `INLINE_BYTES`.
-    unsafe { std::ptr::copy_nonoverlapping(pointer, words.as_mut_ptr().cast::<u8>(), bytes) };
-    words
+/// Borrowed elements can be read now, and if the sender `waits` also until it stops.
+unsafe fn body<T: Plain>(data: Lending<T>, waits: bool) -> Body {
+    match data {
+        Lending::Owned(data) => Body::Owned(RawVec::new(data)),
+        Lending::Borrowed(elements, count) => {
+            let bytes = count * size_of::<T>();
+            if bytes <= INLINE_BYTES && count <= usize::from(u8::MAX) {
+                let mut words: Inline = [const { MaybeUninit::uninit() }; _];
+                // SAFETY: the caller says so, and the words have the room.
+                unsafe {
+                    let words: *mut u8 = words.as_mut_ptr().cast();
+                    std::ptr::copy_nonoverlapping(elements.cast(), words, bytes);
+                }
+                return Body::Inline(words);
+            }
+            if waits {
+                return Body::Lent(elements.cast());
+            }
+            // SAFETY: the caller says so.
+            let elements = unsafe { std::slice::from_raw_parts(elements, count) };
+            Body::Owned(RawVec::new(elements.to_vec()))
+        }
+    }
+}
+
+/// Receipts for this rank's sends; the last one is used again if its receiver has let go of it.
+#[derive(Default)]
+pub(super) struct Loans {
+    last: Option<Arc<Loan>>,
+}
+
+impl Loans {
+    fn new_loan(&mut self) -> Arc<Loan> {
+        if let Some(mut loan) = self.last.take()
+            && let Some(unshared) = Arc::get_mut(&mut loan)
+        {
+            unshared.renew();
+            return loan;
+        }
+        Arc::new(Loan::new())
+    }
 }

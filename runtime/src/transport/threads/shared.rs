@@ -42,8 +42,6 @@ pub(crate) enum Leave {
 pub(crate) struct Shared {
     pub(crate) size: usize,
     pub(crate) limits: Limits,
-    /// How often a rank looks before it sleeps.
-    pub(crate) spins: u32,
     /// The ranks that are not stuck; see `park`.
     pub(crate) active: AtomicU32,
     /// The ranks that only test in vain, of those that are active.
@@ -58,11 +56,9 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(size: usize, limits: Limits) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Shared {
             size,
             limits,
-            spins: if size <= cores { 200 } else { 20 },
             active: AtomicU32::new(u32::try_from(size).expect("fewer than 2^32 ranks")),
             testing: AtomicU32::new(0),
             sleepers: (0..size).map(|_| Sleeper::new()).collect(),
@@ -82,10 +78,16 @@ impl Shared {
     }
 
     /// The same, made if it is not there. Only `source` calls it, so nobody else makes it.
+    #[inline]
     pub(crate) fn queue_for_sending(&self, source: usize, destination: usize) -> &Queue {
-        if let Some(queue) = self.queue(source, destination) {
-            return queue;
+        match self.queue(source, destination) {
+            Some(queue) => queue,
+            None => self.new_queue(source, destination),
         }
+    }
+
+    #[cold]
+    fn new_queue(&self, source: usize, destination: usize) -> &Queue {
         let queue = Box::into_raw(Box::new(Queue::new()));
         // Sequentially consistent, because the receiver's last look before it sleeps begins here.
         self.queues[destination * self.size + source].store(queue, Ordering::SeqCst);
