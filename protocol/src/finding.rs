@@ -161,7 +161,7 @@ const LISTED: usize = 12;
 /// The waits in the order in which they lead to each other, each once; where they close a circle
 /// the circle comes first and a line says so.
 pub fn wait_lines(waits: &[Wait], place: impl Fn(Place) -> String) -> Vec<String> {
-    let circle = wait_circle(waits);
+    let circle = circle(waits);
     let line = |wait: &Wait| format!("{wait} ({})", place(wait.place));
     let mut lines: Vec<String> =
         circle.iter().take(LISTED).map(|&index| line(&waits[index])).collect();
@@ -186,7 +186,7 @@ pub fn wait_lines(waits: &[Wait], place: impl Fn(Place) -> String) -> Vec<String
 
 /// One circle among the waits, as indices in the order of waiting, starting at its lowest rank;
 /// empty where there is none.
-fn wait_circle(waits: &[Wait]) -> Vec<usize> {
+pub fn circle(waits: &[Wait]) -> Vec<usize> {
     let index_of: HashMap<Rank, usize> = waits.iter().map(|wait| wait.rank).zip(0..).collect();
     // Each rank is walked through once: a walk that meets an earlier one finds nothing new.
     let mut walked = vec![false; waits.len()];

@@ -31,7 +31,8 @@ fn main() {
     let rounds = std::env::var("ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS);
     let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
     let mut subjects = subjects();
-    subjects.retain(|subject| only.as_ref().is_none_or(|only| subject.what.contains(only.as_str())));
+    subjects
+        .retain(|subject| only.as_ref().is_none_or(|only| subject.what.contains(only.as_str())));
     for _ in 0..rounds {
         for subject in &mut subjects {
             for variant in &mut subject.variants {

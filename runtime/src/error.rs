@@ -203,8 +203,7 @@ pub(crate) struct Hang {
 }
 
 impl Report {
-    /// The checker's rule that says the same: `deadlock`, `deadlock-unbuffered`,
-    /// `rank-left-waiting`.
+    /// The checker's rule that says the same, such as `deadlock` or `rank-left-waiting`.
     pub fn rule(&self) -> &'static str {
         self.0.rule
     }
@@ -222,10 +221,11 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [{}]", self.0.message, self.0.rule)?;
+        write!(f, "{} [p2p::{}]", self.0.message, self.0.rule)?;
         for line in &self.0.lines {
             write!(f, "\n  {line}")?;
         }
-        write!(f, "\n  help: {}", self.0.help)
+        write!(f, "\n  help: {}", self.0.help)?;
+        write!(f, "\n  more: cargo p2p-check explain {}", self.0.rule)
     }
 }

@@ -16,10 +16,7 @@ const fn operation(text: &'static str, verb: &'static str) -> Operation {
 }
 
 /// Runs `ranks` ranks; rank 0's sample counts.
-fn run(
-    ranks: usize,
-    steps: impl Fn(&mut Session<'_>) -> Result<Option<Sample>> + Sync,
-) -> Sample {
+fn run(ranks: usize, steps: impl Fn(&mut Session<'_>) -> Result<Option<Sample>> + Sync) -> Sample {
     let rank = |world: World| {
         let joined = session::join(&world, &PROTOCOL, &[])?;
         session::run(joined, |session| steps(session))

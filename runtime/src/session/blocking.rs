@@ -5,7 +5,7 @@
 use super::{
     Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
 };
-use crate::transport::threads::{Envelope, Filter, Lending, Target, Waiting, What};
+use crate::transport::threads::{Envelope, Filter, Half, Lending, Target, What};
 
 impl<T> Outgoing<'_, T> {
     /// The same as the transport takes it; what was borrowed must outlive the send.
@@ -30,6 +30,7 @@ impl Session<'_> {
     ) -> Result<()> {
         let peer = self.peer(operation, peer)?;
         let envelope = self.envelope(operation, Channel::Messages, operation.tag);
+        self.endpoint.borrow_mut().enter(operation);
         self.send_enveloped(operation, mode, peer, envelope, data.into())
     }
 
@@ -43,7 +44,6 @@ impl Session<'_> {
         data: Outgoing<'_, T>,
     ) -> Result<()> {
         let mut endpoint = self.endpoint.borrow_mut();
-        endpoint.enter(operation);
         // SAFETY: what `data` borrows outlives this call, and `finish_send` leaves it done or
         // cancelled.
         let sent = unsafe { endpoint.start_send(mode, peer, envelope, data.into_lending()) }?;
@@ -60,6 +60,7 @@ impl Session<'_> {
         buffer: R,
     ) -> Result<(R::Output, Status)> {
         let filter = self.filter(operation, &source)?;
+        self.endpoint.borrow_mut().enter(operation);
         self.recv_filtered(operation, filter, buffer)
     }
 
@@ -111,17 +112,11 @@ impl Session<'_> {
         // cancels the receive.
         let id = unsafe { endpoint.post(receive, filter, target) };
         let waited = endpoint.wait_until(
+            send,
             |endpoint| {
-                let mut peers: Vec<usize> = Vec::new();
-                if !sent.is_done() {
-                    peers.push(destination);
-                }
-                if !endpoint.is_received(id) {
-                    peers.extend(endpoint.receives_from(id).ranks());
-                }
-                let standard = endpoint.is_received(id);
-                let what = What::Requests { peers, standard };
-                (endpoint.interest_in_all(), Waiting { operation: send, what })
+                let to = Half::to(send, destination, true);
+                let from = Half::from(receive, endpoint.receives_from(id));
+                (endpoint.interest_in_all(), What::SendReceive { send: to, receive: from })
             },
             |endpoint| {
                 endpoint.progress();
@@ -139,7 +134,9 @@ impl Session<'_> {
     /// Waits until a message that a receive from `source` would take is there, and leaves it.
     pub fn probe(&mut self, operation: &'static Operation, source: Source) -> Result<Status> {
         let filter = self.filter(operation, &source)?;
-        self.endpoint.borrow_mut().probe(operation, &filter)
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        endpoint.probe(operation, &filter)
     }
 
     /// Fails if another rank has left or nothing can move any more.

@@ -10,7 +10,7 @@
 use p2p_protocol::model::CollectiveKind;
 
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
-use crate::transport::threads::{Envelope, Filter, From, Lending, Sent, Target};
+use crate::transport::threads::{Collective, Envelope, Filter, From, Lending, Sent, Target};
 
 /// One call of a collective operation.
 #[derive(Clone, Copy)]
@@ -32,6 +32,10 @@ impl Session<'_> {
         }
         let number = self.collectives[communicator];
         self.collectives[communicator] = number.wrapping_add(1);
+        self.endpoint.borrow_mut().enter_collective(
+            operation,
+            Collective { session: self.number, communicator: operation.communicator, number, root },
+        );
         let root = root.map_or(0, |root| root as u32 & 0xfff);
         let tag = (number << 16 | root << 4 | kind as u32).cast_signed();
         Call { operation, envelope: self.envelope(operation, Channel::Collective, tag) }
@@ -39,7 +43,6 @@ impl Session<'_> {
 
     fn pass<T: Plain>(&self, call: Call, mode: Mode, peer: usize, data: &[T]) -> Result<()> {
         let mut endpoint = self.endpoint.borrow_mut();
-        endpoint.enter(call.operation);
         let data = Lending::Borrowed(data.as_ptr(), data.len());
         // SAFETY: `data` outlives this call, and `finish_send` leaves it done or cancelled.
         let sent = unsafe { endpoint.start_send(mode, peer, call.envelope, data) }?;
@@ -281,7 +284,6 @@ impl Session<'_> {
     ) -> Result<Vec<T>> {
         let call = self.call(operation, CollectiveKind::AllToAll, None);
         let length = self.part_length(operation, parts.len())?;
-        self.endpoint.borrow_mut().enter(operation);
         let mut sent: Vec<Sent> = Vec::with_capacity(self.size);
         let result = self.exchange(call, parts, length, &mut sent);
         // Whatever went wrong, nobody may read from `parts` after this.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Channel, Error, Fresh, Mode, Operation, Outgoing, Result, Session};
-use crate::transport::threads::{Endpoint, Envelope, Failure, Filter, From};
+use crate::transport::threads::{Collective, Endpoint, Envelope, Failure, Filter, From};
 use crate::world::World;
 
 /// A protocol as its ranks compare it: a `static` of the generated code.
@@ -23,6 +23,16 @@ pub struct Protocol {
 pub struct Joined<'w> {
     world: &'w World,
     number: u32,
+    runs: bool,
+}
+
+impl Drop for Joined<'_> {
+    /// A role that is never run takes no messages.
+    fn drop(&mut self) {
+        if !self.runs {
+            self.world.endpoint().borrow_mut().end_session(self.number);
+        }
+    }
 }
 
 impl Joined<'_> {
@@ -47,12 +57,14 @@ pub fn join<'w>(
     let endpoint = world.endpoint();
     let number = endpoint.borrow_mut().begin_session();
     let session = Session::new(endpoint.clone(), number);
+    let call = Collective { session: number, communicator: JOIN, number: 0, root: None };
+    endpoint.borrow_mut().enter_collective(&protocol.join, call);
     let meeting = Meeting { session: &session, operation: &protocol.join };
     let outcome = meeting.compare(&card(protocol, parameters, world.size()));
     if outcome.is_err() {
         endpoint.borrow_mut().end_session(number);
     }
-    outcome.map(|()| Joined { world, number })
+    outcome.map(|()| Joined { world, number, runs: false })
 }
 
 /// What a rank says of itself.
@@ -64,6 +76,9 @@ fn card(protocol: &Protocol, parameters: &[(&str, i64)], size: usize) -> String 
     }
     card + &format!(", {size} ranks")
 }
+
+/// No program's communicator.
+const JOIN: u16 = u16::MAX;
 
 struct Meeting<'a> {
     session: &'a Session<'static>,
@@ -119,9 +134,10 @@ fn difference(own: &str, others: &[String]) -> String {
 /// Runs this rank's side of a protocol: `steps` gets the session and returns what comes out of
 /// it. If it returns an error or unwinds, all ranks are told that this one has left.
 pub fn run<'env, R>(
-    joined: Joined<'_>,
+    mut joined: Joined<'_>,
     steps: impl FnOnce(&mut Session<'env>) -> Result<R>,
 ) -> Result<R> {
+    joined.runs = true;
     let endpoint = joined.world.endpoint().clone();
     let mut running = Running { session: Session::new(endpoint, joined.number), finished: false };
     let outcome = steps(&mut running.session);

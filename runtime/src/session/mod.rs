@@ -153,6 +153,3 @@ impl<'env> Session<'env> {
         Error::Length { found, expected, rank: self.rank, at: Step(Some(operation)) }
     }
 }
-
-#[cfg(test)]
-mod tests;

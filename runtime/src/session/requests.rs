@@ -9,7 +9,7 @@ use super::{
     Channel, Mode, Operation, Plain, RecvBuffer, Result, SendBuffer, Session, Source, Status,
 };
 use crate::buffer::RawBuffer;
-use crate::transport::threads::{Endpoint, Lending, ReceiveId, Sent, Target, Waiting, What};
+use crate::transport::threads::{Endpoint, Half, Lending, ReceiveId, Sent, Target, What};
 
 /// The name of an operation that was started; its buffer, a `B`, is with the session until the
 /// request is waited for.
@@ -55,6 +55,7 @@ pub struct ReceivePlan {
 /// A request that is under way or not yet waited for.
 pub(super) struct Slot {
     number: u64,
+    operation: &'static Operation,
     pending: Pending,
     buffer: RawBuffer,
     /// Drops the buffer that nobody asked back.
@@ -64,6 +65,16 @@ pub(super) struct Slot {
 enum Pending {
     Send(Sent),
     Receive(ReceiveId),
+}
+
+impl Slot {
+    /// What of it is not complete.
+    fn half(&self, endpoint: &Endpoint) -> Half {
+        match &self.pending {
+            Pending::Send(sent) => Half::to(self.operation, sent.peer, sent.standard),
+            Pending::Receive(id) => Half::from(self.operation, endpoint.receives_from(*id)),
+        }
+    }
 }
 
 impl Pending {
@@ -95,7 +106,7 @@ impl<'env> Session<'env> {
         let sent = unsafe { endpoint.start_send(mode, peer, envelope, data) };
         drop(endpoint);
         match sent {
-            Ok(sent) => Ok(self.keep(Pending::Send(sent), raw, discard::<T, B>)),
+            Ok(sent) => Ok(self.keep(operation, Pending::Send(sent), raw, discard::<T, B>)),
             Err(error) => {
                 // SAFETY: taken apart above, and nothing was started.
                 drop(unsafe { B::from_raw(raw) });
@@ -121,11 +132,12 @@ impl<'env> Session<'env> {
         // finished or cancelled.
         let id = unsafe { endpoint.post(operation, filter, target) };
         drop(endpoint);
-        Ok(self.keep(Pending::Receive(id), raw, discard::<T, B>))
+        Ok(self.keep(operation, Pending::Receive(id), raw, discard::<T, B>))
     }
 
     fn keep<B>(
         &mut self,
+        operation: &'static Operation,
         pending: Pending,
         buffer: RawBuffer,
         discard: unsafe fn(RawBuffer),
@@ -137,7 +149,7 @@ impl<'env> Session<'env> {
             self.requests.push(None);
             self.requests.len() - 1
         });
-        self.requests[slot] = Some(Slot { number, pending, buffer, discard });
+        self.requests[slot] = Some(Slot { number, operation, pending, buffer, discard });
         let id = RequestId { session: self.key, number, slot };
         Request { id, buffer: PhantomData }
     }
@@ -227,26 +239,11 @@ impl<'env> Session<'env> {
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
         endpoint.wait_until(
+            operation,
             |endpoint| {
                 let missing = slots.iter().filter(|slot| !slot.pending.is_done(endpoint));
-                let mut peers: Vec<usize> = Vec::new();
-                let mut standard = true;
-                for slot in missing {
-                    match &slot.pending {
-                        Pending::Send(sent) => {
-                            peers.push(sent.peer);
-                            standard &= sent.standard;
-                        }
-                        Pending::Receive(id) => {
-                            peers.extend(endpoint.receives_from(*id).ranks());
-                            standard = false;
-                        }
-                    }
-                }
-                peers.sort_unstable();
-                peers.dedup();
-                let what = What::Requests { peers, standard };
-                (endpoint.interest_in_all(), Waiting { operation, what })
+                let halves = missing.map(|slot| slot.half(endpoint)).collect();
+                (endpoint.interest_in_all(), What::Requests(halves))
             },
             |endpoint| {
                 endpoint.progress();

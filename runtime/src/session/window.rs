@@ -187,6 +187,7 @@ impl Session<'_> {
         data: impl Into<Outgoing<'a, T>>,
     ) -> Result<()> {
         let peer = self.peer(operation, peer)?;
+        self.endpoint.borrow_mut().enter(operation);
         let epoch = self.windows.epoch;
         let data = data.into();
         let wish = wish(operation, PUT, first, 0);
@@ -204,6 +205,7 @@ impl Session<'_> {
         count: usize,
     ) -> Result<()> {
         let peer = self.peer(operation, peer)?;
+        self.endpoint.borrow_mut().enter(operation);
         let epoch = self.windows.epoch;
         self.windows.window::<T>(operation);
         self.windows.wanted.push((operation, peer, count as u64));

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::message::Message;
-use super::park::{Interest, Waiting};
+use super::park::Interest;
 use super::patience::Patience;
 use super::receive::Receives;
 use super::send::{Loans, Unacknowledged};
 use super::shared::Shared;
+use super::waiting::{Collective, Waiting, What};
 use crate::error::{Error, Result, Step};
 use crate::operation::Operation;
 
@@ -33,6 +34,8 @@ pub(crate) struct Endpoint {
     pub(super) begun: u32,
     pub(super) patience: Patience,
     step: Option<&'static Operation>,
+    /// The collective operation that the rank is in, whose messages it waits for.
+    collective: Option<Collective>,
     failed_tests: u32,
     tests_in_vain: u32,
     thread: std::marker::PhantomData<*const ()>,
@@ -54,6 +57,7 @@ impl Endpoint {
             begun: 0,
             patience: Patience::default(),
             step: None,
+            collective: None,
             failed_tests: 0,
             tests_in_vain: 0,
             thread: std::marker::PhantomData,
@@ -64,9 +68,17 @@ impl Endpoint {
     #[inline]
     pub(crate) fn enter(&mut self, operation: &'static Operation) {
         self.step = Some(operation);
+        self.collective = None;
         if self.failed_tests != 0 {
             self.stop_testing();
         }
+    }
+
+    /// Every collective operation begins here.
+    pub(crate) fn enter_collective(&mut self, operation: &'static Operation, call: Collective) {
+        self.enter(operation);
+        self.shared.sleepers[self.rank].entered().note(call);
+        self.collective = Some(call);
     }
 
     #[cold]
@@ -89,11 +101,12 @@ impl Endpoint {
         Step(self.step)
     }
 
-    /// Waits until `ready`, which looks whether something has come and says so. `waiting` says
-    /// what for, in case it never comes.
+    /// Waits until `ready`, which looks whether something has come and says so. `waits` says what
+    /// for, in case it never comes.
     pub(crate) fn wait_until(
         &mut self,
-        waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
+        operation: &'static Operation,
+        waits: impl Fn(&Endpoint) -> (Interest, What),
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
         let mut patience = std::mem::take(&mut self.patience);
@@ -102,20 +115,22 @@ impl Endpoint {
         if found.is_some() {
             return Ok(());
         }
-        self.sleep_until(waiting, ready)
+        self.sleep_until(operation, waits, ready)
     }
 
     #[inline(never)]
     pub(super) fn sleep_until(
         &mut self,
-        waiting: impl Fn(&Endpoint) -> (Interest, Waiting),
+        operation: &'static Operation,
+        waits: impl Fn(&Endpoint) -> (Interest, What),
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
         let shared = self.shared.clone();
         let sleeper = &shared.sleepers[self.rank];
         loop {
-            let (interest, waiting) = waiting(self);
-            sleeper.lie_down(interest, waiting);
+            let (interest, what) = waits(self);
+            let what = self.collective.map_or(what, What::Collective);
+            sleeper.lie_down(interest, Waiting { operation, what });
             if ready(self) {
                 sleeper.stay_awake(&shared.active);
                 return Ok(());
@@ -160,11 +175,9 @@ impl Endpoint {
     /// Fails if the world has.
     #[inline]
     pub(crate) fn check_failure(&self) -> Result<(), Error> {
-        if self.shared.may_have_failed() {
-            if let Some(error) = self.shared.failure() {
-                return Err(error);
-            }
+        match self.shared.may_have_failed() {
+            true => self.shared.failure().map_or(Ok(()), Err),
+            false => Ok(()),
         }
-        Ok(())
     }
 }

@@ -14,10 +14,11 @@ mod queue;
 mod receive;
 mod send;
 mod shared;
+mod waiting;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use message::Envelope;
-pub(crate) use park::{Waiting, What};
 pub(crate) use receive::{Filter, From, ReceiveId, Target};
 pub(crate) use send::{Lending, Sent};
 pub(crate) use shared::{Failure, Leave, Limits, Shared};
+pub(crate) use waiting::{Collective, Half, What};

@@ -23,12 +23,11 @@
 //! not stuck the sum is above 0, and if all are, the last one to sleep or end has made it 0 and knows.
 //! From then on nothing changes, so it may look at all the others at leisure.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
-use crate::operation::Operation;
+use super::waiting::{Entered, Waiting};
 
 const AWAKE: u32 = 0;
 const ASLEEP_FOR_ANY: u32 = 1;
@@ -41,38 +40,23 @@ pub(crate) enum Interest {
     Rank(usize),
 }
 
-/// In what a rank waits, for the report.
-#[derive(Clone, Debug)]
-pub(crate) struct Waiting {
-    pub(crate) operation: &'static Operation,
-    pub(crate) what: What,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum What {
-    /// A message to this rank to be matched; whether it would go on if messages were buffered.
-    Send { peer: usize, standard: bool },
-    /// A message from this rank.
-    Receive(usize),
-    /// A message from any of these.
-    ReceiveAny(Range<usize>),
-    /// Requests with these ranks; whether all that is missing are standard sends.
-    Requests { peers: Vec<usize>, standard: bool },
-    /// A collective operation that these have not come to, as far as this rank knows.
-    Collective(Vec<usize>),
-}
-
 /// One rank's part of the whole, written by others.
 #[repr(align(128))]
 pub(crate) struct Sleeper {
     state: AtomicU32,
     thread: OnceLock<Thread>,
     waiting: Mutex<Option<Waiting>>,
+    entered: Mutex<Entered>,
 }
 
 impl Sleeper {
     pub(crate) fn new() -> Self {
-        Sleeper { state: AtomicU32::new(AWAKE), thread: OnceLock::new(), waiting: Mutex::new(None) }
+        Sleeper {
+            state: AtomicU32::new(AWAKE),
+            thread: OnceLock::new(),
+            waiting: Mutex::new(None),
+            entered: Mutex::new(Entered::default()),
+        }
     }
 
     /// Says which thread this rank is; before it first sleeps, and by that thread.
@@ -87,6 +71,11 @@ impl Sleeper {
             return None;
         }
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The collective operations that this rank has come to.
+    pub(crate) fn entered(&self) -> MutexGuard<'_, Entered> {
+        self.entered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Publishes that this rank sleeps. A last look must follow, then `sleep` or `stay_awake`.
@@ -145,12 +134,5 @@ impl Sleeper {
         } else if let Some(thread) = self.thread.get() {
             thread.unpark();
         }
-    }
-}
-
-impl What {
-    /// Whether a standard send waits here, which need not have waited.
-    pub(crate) fn would_go_on_if_buffered(&self) -> bool {
-        matches!(self, What::Send { standard: true, .. } | What::Requests { standard: true, .. })
     }
 }

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::endpoint::Endpoint;
 use super::message::{Body, Envelope, Message, RawVec};
-use super::park::{Interest, Waiting, What};
+use super::park::Interest;
+use super::waiting::{Half, What};
 use crate::buffer::Landing;
 use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
@@ -28,14 +29,6 @@ impl From {
         match self {
             From::Rank(rank) => *rank == source,
             From::Any(ranks) => ranks.contains(&source),
-        }
-    }
-
-    /// In what a rank is that waits for such a message.
-    pub(crate) fn what(&self) -> What {
-        match self {
-            From::Rank(rank) => What::Receive(*rank),
-            From::Any(ranks) => What::ReceiveAny(ranks.clone()),
         }
     }
 
@@ -222,14 +215,12 @@ impl Endpoint {
         filter: Filter,
         target: Target,
     ) -> Result<Status> {
-        self.enter(operation);
         if let From::Rank(source) = filter.source
             && self.receives.order.is_empty()
             && self.unexpected[source].is_empty()
         {
             // SAFETY: the target is as the caller says.
-            let outcome =
-                unsafe { self.receive_next(operation, source, filter.envelope, &target) };
+            let outcome = unsafe { self.receive_next(operation, source, filter.envelope, &target) };
             if let Some(outcome) = outcome {
                 return outcome;
             }
@@ -286,12 +277,13 @@ impl Endpoint {
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
         let id = unsafe { self.post(operation, filter, target) };
         let waited = self.wait_until(
+            operation,
             |endpoint| {
                 let source = endpoint.receives_from(id);
                 let alone = endpoint.receives.order.len() == 1 && source.ranks().len() == 1;
                 let interest =
                     if alone { Interest::Rank(source.ranks().start) } else { Interest::Any };
-                (interest, Waiting { operation, what: source.what() })
+                (interest, What::Message(Half::from(operation, source)))
             },
             |endpoint| {
                 endpoint.progress();
@@ -308,12 +300,12 @@ impl Endpoint {
         operation: &'static Operation,
         filter: &Filter,
     ) -> Result<Status> {
-        self.enter(operation);
         let mut found = None;
         self.wait_until(
+            operation,
             |endpoint| {
                 let interest = endpoint.interest(filter.source.ranks());
-                (interest, Waiting { operation, what: filter.source.what() })
+                (interest, What::Message(Half::from(operation, &filter.source)))
             },
             |endpoint| {
                 endpoint.progress();

@@ -18,7 +18,7 @@ use p2p_protocol::model::Mode;
 use super::endpoint::Endpoint;
 use super::loan::Loan;
 use super::message::{Body, Envelope, INLINE_BYTES, Inline, Message, RawVec};
-use super::park::{Waiting, What};
+use super::waiting::{Half, What};
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::{Element, Plain};
@@ -136,10 +136,10 @@ impl Endpoint {
         }
         let Sent { peer, standard, .. } = sent;
         let waited = self.wait_until(
+            operation,
             |endpoint| {
                 let peers: Range<usize> = peer..peer + 1;
-                let what = What::Send { peer, standard };
-                (endpoint.interest(peers), Waiting { operation, what })
+                (endpoint.interest(peers), What::Message(Half::to(operation, peer, standard)))
             },
             |endpoint| {
                 endpoint.progress();
