@@ -66,9 +66,6 @@ impl Judge<'_> {
             return (None, failures(errors));
         };
         let report = grammar::check(&protocol, self.options);
-        if !report.errors.is_empty() {
-            return (None, failures(report.errors));
-        }
         let spans = protocol.places.iter().zip(&protocol.ends);
         let places = spans.map(|(&first, &last)| self.bytes(first, last, text, at));
         let judged = Judged {
@@ -78,7 +75,7 @@ impl Judge<'_> {
             sizes: report.sizes,
             allowed: protocol.allowed.iter().map(|(rule, _)| rule.clone()).collect(),
         };
-        (Some(judged), Vec::new())
+        (Some(judged), failures(report.errors))
     }
 
     /// From one token to another; `otherwise` for tokens that the file does not contain.

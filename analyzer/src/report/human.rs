@@ -11,8 +11,8 @@ use super::{Outcome, Summary};
 use crate::diagnostic::{Diagnostic, Evidence, Severity};
 use crate::source::{FileId, Sources};
 
-/// More ranks or steps than these are counted, not listed: a screen has some fifty lines.
-const LISTED: usize = 12;
+/// More steps of a run than these are counted, not listed: a screen has some fifty lines.
+const STEPS: usize = 12;
 
 /// The whole report, with a summary at its end.
 pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
@@ -97,33 +97,29 @@ fn evidence_notes(sources: &Sources, evidence: &Evidence) -> Vec<String> {
         notes.push(format!("this happens if {assuming}"));
     }
     let waits = finding::wait_lines(&evidence.waits, |place| sources.short(evidence.place(place)));
-    notes.extend(listed("who waits for whom:", waits));
+    notes.extend(listed("who waits for whom:", &waits));
     let steps = evidence.trace.iter().enumerate().map(|(number, step)| {
         let place = sources.short(evidence.place(step.place));
         format!("{}. rank {} {} ({place})", number + 1, step.rank, step.text)
     });
-    notes.extend(listed("a run that shows it:", steps.collect()));
+    notes.extend(listed("a run that shows it:", &shortened(steps.collect())));
     notes.extend(smallest(&evidence.sizes));
     notes
 }
 
-/// A note with a line for each of these. Where they are too many the first ones and the last are
-/// shown, because the last says how it ends, and the others are counted.
-fn listed(title: &str, lines: Vec<String>) -> Option<String> {
-    let (last, first) = lines.split_last()?;
-    let shown = first.len().min(LISTED - 1);
-    let mut note = title.to_owned();
-    let mut add = |line: &str| {
-        note.push_str("\n  ");
-        note.push_str(line);
-    };
-    first[..shown].iter().for_each(|line| add(line));
-    if shown < first.len() {
-        let more = first.len() - shown;
-        add(&format!("... {more} more (all of them with --message-format json)"));
+/// A note with a line for each of these.
+fn listed(title: &str, lines: &[String]) -> Option<String> {
+    (!lines.is_empty()).then(|| format!("{title}\n  {}", lines.join("\n  ")))
+}
+
+/// The first steps of a long run, and its last, which says how it ends.
+fn shortened(mut steps: Vec<String>) -> Vec<String> {
+    if steps.len() > STEPS {
+        let left_out = steps.len() - STEPS;
+        let line = format!("... {left_out} more (all of them with --message-format json)");
+        steps.splice(STEPS - 1..steps.len() - 1, [line]);
     }
-    add(last);
-    Some(note)
+    steps
 }
 
 /// The smallest size, and the others.
@@ -141,34 +137,35 @@ fn smallest(sizes: &[u32]) -> Option<String> {
 
 /// What was checked, with how many ranks, and what was found.
 fn summary(summary: &Summary) -> String {
-    let mut text = match summary.protocols {
-        0 => format!("no protocol to check in {}", counted(summary.files, "file")),
+    let words = |sizes: &BTreeSet<u32>| finding::sizes(&sizes.iter().copied().collect::<Vec<_>>());
+    let mut text = match summary.protocols - summary.not_run {
+        0 => format!("no protocol was checked in {}", counted(summary.files, "file")),
         protocols => format!(
             "checked {} in {} with {}",
             counted(protocols, "protocol"),
             counted(summary.files_with_protocols, "file"),
-            finding::sizes(&summary.sizes.iter().copied().collect::<Vec<_>>()),
+            words(&summary.sizes),
         ),
     };
-    let mut found = Vec::new();
-    if summary.errors > 0 {
-        found.push(counted(summary.errors, "error"));
-    }
-    if summary.warnings > 0 {
-        found.push(counted(summary.warnings, "warning"));
-    }
-    if summary.unchecked > 0 {
-        found.push(format!("{} could not be checked", counted(summary.unchecked, "thing")));
-    }
-    if found.is_empty() && summary.protocols > 0 {
-        found.push("nothing wrong was found".to_owned());
-    }
+    let counts = [
+        (summary.errors, "error", ""),
+        (summary.warnings, "warning", ""),
+        (summary.unchecked, "thing", " could not be checked"),
+    ];
+    let found = counts.iter().filter(|(number, ..)| *number > 0);
+    let found: Vec<String> =
+        found.map(|&(number, thing, rest)| counted(number, thing) + rest).collect();
     if !found.is_empty() {
         text.push_str(&format!(": {}", found.join(", ")));
+    } else if !summary.sizes.is_empty() {
+        text.push_str(": nothing wrong was found");
+    }
+    if summary.not_run > 0 {
+        let protocols = counted(summary.not_run, "protocol");
+        text.push_str(&format!("\nnot checked: {protocols} with no size among those asked for"));
     }
     if !summary.incomplete.is_empty() {
-        let sizes: Vec<u32> = summary.incomplete.iter().copied().collect();
-        let sizes = finding::sizes(&sizes);
+        let sizes = words(&summary.incomplete);
         text.push_str(&format!("\nwith {sizes} the choices are too many to follow all of them"));
     }
     text.push('\n');

@@ -1,11 +1,11 @@
 //! For programs: cargo's `compiler-message`, one object a line, with all that is known in `p2p`.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand};
 use p2p_protocol::finding::Certainty;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 use super::{Outcome, human};
 use crate::diagnostic::{Diagnostic, Evidence, Label};
@@ -28,6 +28,7 @@ pub fn report(outcome: &Outcome, summary: bool) -> String {
         let line = json!({
             "reason": "p2p-summary",
             "protocols": it.protocols,
+            "not_run": it.not_run,
             "files": it.files,
             "sizes": it.sizes,
             "incomplete": it.incomplete,
@@ -191,8 +192,7 @@ fn without_package(path: &Path) -> Value {
     let folder = path.parent().unwrap_or(path).display();
     let name = path.file_stem().map_or_else(|| "p2p-check".into(), |name| name.to_string_lossy());
     json!({
-        "package_id": format!("path+file://{folder}#0.0.0"),
-        "manifest_path": "",
+        "package_id": format!("path+file://{folder}#{name}@0.0.0"),
         "target": {
             "name": name,
             "kind": ["bin"],

@@ -5,14 +5,13 @@ pub mod json;
 pub mod short;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use p2p_protocol::grammar::CheckedSize;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::FileId;
-use crate::source::Sources;
 use crate::source::discover::Unit;
-use std::sync::Arc;
+use crate::source::{FileId, Sources};
 
 /// All that a report may say.
 #[derive(Debug, Default)]
@@ -36,6 +35,8 @@ pub struct Summary {
     pub files_with_protocols: usize,
     /// Protocols that were judged.
     pub protocols: usize,
+    /// Those among them that allow none of the sizes asked for, and so were not run at all.
+    pub not_run: usize,
     /// The sizes that were run.
     pub sizes: BTreeSet<u32>,
     /// The sizes of which not every course was followed.
@@ -52,6 +53,7 @@ impl Summary {
     /// Adds a protocol that was judged.
     pub fn add_protocol(&mut self, sizes: &[CheckedSize]) {
         self.protocols += 1;
+        self.not_run += usize::from(sizes.is_empty());
         self.sizes.extend(sizes.iter().map(|checked| checked.size));
         let incomplete = sizes.iter().filter(|checked| !checked.complete);
         self.incomplete.extend(incomplete.map(|checked| checked.size));

@@ -6,7 +6,7 @@ pub mod discover;
 pub mod modules;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use codespan_reporting::files::{Error, Files};
 
@@ -88,11 +88,13 @@ pub fn reason(error: &std::io::Error) -> String {
 
 /// The name of a path in reports: relative to the current folder where it lies below it.
 pub fn display_name(path: &Path) -> String {
-    let below = |folder: PathBuf| path.strip_prefix(folder).ok();
-    let current = std::env::current_dir().ok();
-    let canonical = current.as_ref().and_then(|folder| folder.canonicalize().ok());
-    let relative = current.and_then(below).or_else(|| canonical.and_then(below)).unwrap_or(path);
-    let parts = relative.components().filter(|part| !matches!(part, std::path::Component::CurDir));
+    let current = std::env::current_dir().unwrap_or_default();
+    let below = |path: &Path| path.strip_prefix(&current).map(Path::to_owned).ok();
+    let roundabout = path.components().any(|part| part == Component::ParentDir);
+    let direct = roundabout.then(|| path.canonicalize().ok()).flatten();
+    let name = direct.as_deref().and_then(below).or_else(|| below(path));
+    let name = name.unwrap_or_else(|| path.to_owned());
+    let parts = name.components().filter(|part| *part != Component::CurDir);
     parts.collect::<PathBuf>().display().to_string()
 }
 

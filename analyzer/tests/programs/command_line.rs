@@ -80,7 +80,7 @@ fn comments_suppress_and_those_that_do_not_are_reported() {
     let project = Project::new("suppressions");
     let with = |comment: &str| {
         WRONG_TAG
-            .replace("        recv(", &format!("        // p2p-check: {comment}\n        recv("))
+            .replace("        bsend(", &format!("        // p2p-check: {comment}\n        bsend("))
     };
     let run = |text: &str| {
         project.write("a.rs", text);
@@ -89,7 +89,7 @@ fn comments_suppress_and_those_that_do_not_are_reported() {
     assert_eq!(run(&with("allow(tag-mismatch) for the test")).lines(), [""; 0]);
     assert_eq!(run(&with("allow-file(tag-mismatch)")).lines(), [""; 0]);
     let same_line =
-        WRONG_TAG.replace("recv(0, Pong);", "recv(0, Pong); // p2p-check: allow(tag-mismatch)");
+        WRONG_TAG.replace("bsend(1, Ping);", "bsend(1, Ping); // p2p-check: allow(tag-mismatch)");
     assert_eq!(run(&same_line).lines(), [""; 0]);
 
     let unused = run(&with("allow(deadlock, tag-mismatch)"));

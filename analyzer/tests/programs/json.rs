@@ -33,10 +33,10 @@ fn a_file_without_a_package_is_a_program_of_its_own() {
     assert_eq!(primary.len(), 1);
     let span = primary[0];
     let text = &WRONG_TAG[span.byte_start as usize..span.byte_end as usize];
-    assert_eq!((span.file_name.as_str(), text), ("bad.rs", "recv(0, Pong)"));
+    assert_eq!((span.file_name.as_str(), text), ("bad.rs", "bsend(1, Ping)"));
     assert_eq!((span.line_start, span.line_end, span.column_start), (12, 12, 9));
     assert_eq!(span.column_end, span.column_start + text.len());
-    assert_eq!(span.text[0].text, "        recv(0, Pong);");
+    assert_eq!(span.text[0].text, "        bsend(1, Ping);");
     assert!(diagnostic.spans.iter().filter(|span| !span.is_primary).all(|it| it.label.is_some()));
     assert!(diagnostic.children.iter().any(|child| child.level == DiagnosticLevel::Help));
 }

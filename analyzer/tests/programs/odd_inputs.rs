@@ -17,8 +17,8 @@ fn lines_and_columns_hold_whatever_the_line_ends_are() {
     project.write("crlf.rs", &WRONG_TAG.replace('\n', "\r\n"));
     project.write("mark.rs", &format!("\u{feff}{WRONG_TAG}"));
     project.write("shebang.rs", &format!("#!/usr/bin/env run\n{WRONG_TAG}"));
-    project.write("tabs.rs", &WRONG_TAG.replace("        recv", "\t\trecv"));
-    project.write("wide.rs", &WRONG_TAG.replace("        recv", "        /* 数 é */ recv"));
+    project.write("tabs.rs", &WRONG_TAG.replace("        bsend", "\t\tbsend"));
+    project.write("wide.rs", &WRONG_TAG.replace("        bsend", "        /* 数 é */ bsend"));
     project.write("mark_crlf.rs", &format!("\u{feff}{}", WRONG_TAG.replace('\n', "\r\n")));
     let run = check(&project, &["."]);
     let expected = [
@@ -34,7 +34,7 @@ fn lines_and_columns_hold_whatever_the_line_ends_are() {
     let human = project.run(&["."]);
     assert_eq!(human.status, 1);
     assert!(!human.output.contains('\r'));
-    assert_eq!(human.output.matches("recv(0, Pong);").count(), 6, "{}", human.output);
+    assert_eq!(human.output.matches("bsend(1, Ping);").count(), 6, "{}", human.output);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn bytes_in_json_count_the_mark() {
     let line: serde_json::Value = serde_json::from_str(run.lines()[0]).unwrap();
     let span = &line["message"]["spans"][0];
     let byte = |key: &str| usize::try_from(span[key].as_u64().unwrap()).unwrap();
-    assert_eq!(&text[byte("byte_start")..byte("byte_end")], "recv(0, Pong)");
+    assert_eq!(&text[byte("byte_start")..byte("byte_end")], "bsend(1, Ping)");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn ignored_files_and_build_folders_are_left_out_unless_they_are_named() {
     project.write("out/CACHEDIR.TAG", "");
     project.write("out/bad.rs", WRONG_TAG);
     let run = project.run(&["."]);
-    assert_eq!((run.status, run.output.as_str()), (0, "no protocol to check in 0 files\n"));
+    assert_eq!((run.status, run.output.as_str()), (0, "no protocol was checked in 0 files\n"));
     assert_eq!(check(&project, &["generated/bad.rs"]).status, 1);
     assert_eq!(check(&project, &["out"]).status, 1);
 }

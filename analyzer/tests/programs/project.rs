@@ -26,7 +26,7 @@ mod pair {
 }
 ";
 
-/// A protocol whose receive, on line 12, waits for another tag.
+/// A protocol whose send, on line 12, has a tag that nobody waits for.
 pub(crate) const WRONG_TAG: &str = "\
 use p2p::p2p_protocol;
 
@@ -35,16 +35,16 @@ mod pair {
     type Ping = u32;
     type Pong = u32;
 
-    #[rank(1)]
-    fn answerer() {
-        // Asks for the answer instead
-        // of the question.
-        recv(0, Pong);
-    }
-
     #[rank(0)]
     fn asker() {
+        // Asks what the other
+        // does not wait for.
         bsend(1, Ping);
+    }
+
+    #[rank(1)]
+    fn answerer() {
+        recv(0, Pong);
     }
 }
 ";
