@@ -95,6 +95,8 @@ pub struct Case<'w> {
     pub races: BTreeMap<At, BTreeSet<At>>,
     /// Whether everything that can happen was followed.
     pub complete: bool,
+    /// How many states were followed.
+    pub states: usize,
 }
 
 /// One exploration and how it was made.
@@ -133,6 +135,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
         missing: Vec::new(),
         races: BTreeMap::new(),
         complete: true,
+        states: 0,
     };
     let eager = |semantics| Plan { semantics, schedule: Schedule::Eager, skipped: None };
     let unbuffered = Run::of(world, eager(options.unbuffered()), options);
@@ -157,6 +160,7 @@ impl<'w> Case<'w> {
     /// What was seen on the way.
     fn take(&mut self, run: &Run<'w>) {
         self.complete &= run.explored.complete;
+        self.states += run.explored.states();
         for &(observation, path) in &run.explored.observations {
             self.note(observation, || run.tell(path));
         }
@@ -381,6 +385,7 @@ fn circles_behind(world: &World, skipped: &FxHashSet<At>, options: &Options) -> 
         missing: Vec::new(),
         races: BTreeMap::new(),
         complete: true,
+        states: 0,
     };
     let unbuffered = Run::of(world, plan(options.unbuffered()), options);
     if unbuffered.first_hang().is_some() {

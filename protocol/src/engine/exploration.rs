@@ -103,6 +103,9 @@ enum Kind {
     Open,
 }
 
+/// The most that known states may be made of, in numbers: 64 MiB.
+const HELD: usize = 16 << 20;
+
 /// States of which the machine itself is kept.
 const KEPT: usize = 8;
 
@@ -124,6 +127,8 @@ struct Walk<'w, 'f> {
     stack: Vec<Frame<'w>>,
     future: Option<&'f FutureSends>,
     cyclic: bool,
+    /// How many numbers the known states are made of.
+    held: usize,
     limits: Limits,
 }
 
@@ -154,6 +159,7 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
         stack: Vec::new(),
         future: reduced,
         cyclic: world.behaviours.iter().any(|behaviour| is_cyclic(&behaviour.events)),
+        held: 0,
         limits,
     };
     walk.arrive(plan.start(world), Settled::Quiet, 0, None);
@@ -245,20 +251,27 @@ impl<'w> Walk<'w, '_> {
     /// The node of a state that was seen before; a new one is given the next node's name.
     fn known_as(&mut self, machine: &Machine<'w>) -> Option<usize> {
         let new = self.explored.nodes.len();
-        let node = *self.known.entry(machine.encode()).or_insert(new);
+        let state = machine.encode();
+        self.held += state.len();
+        let node = *self.known.entry(state).or_insert(new);
         (node != new).then_some(node)
+    }
+
+    fn is_enough(&self) -> bool {
+        self.explored.nodes.len() > self.limits.states || self.held > HELD
     }
 
     fn kind(&self, machine: &Machine<'w>, settled: Settled, choices: &[Choice]) -> Kind {
         if settled == Settled::Mismatch {
             Kind::Mismatch
-        } else if settled == Settled::TooLong || self.explored.nodes.len() > self.limits.states {
+        } else if settled == Settled::TooLong || self.is_enough() {
             Kind::Open
-        } else if machine.ended() {
-            Kind::Finished
         } else if !choices.is_empty() {
+            // Even where all have ended: a message may yet be taken by a receive left behind.
             let own = |choice: &Choice| matches!(choice, Choice::Arm { .. } | Choice::Delayed);
             Kind::Choice { race: choices.len() > 1 && !choices.iter().all(own) }
+        } else if machine.ended() {
+            Kind::Finished
         } else if settled == Settled::Endless {
             Kind::Live
         } else {
@@ -295,6 +308,11 @@ impl<'w> Walk<'w, '_> {
 }
 
 impl<'w> Explored<'w> {
+    /// How many states were seen.
+    pub(super) fn states(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Whether some run ends on all ranks.
     pub(super) fn can_finish(&self) -> bool {
         self.nodes.iter().any(|node| node.kind == Kind::Finished)

@@ -66,6 +66,7 @@ pub struct Judge {
     options: Options,
     verdict: Verdict,
     casting: Casting,
+    states: usize,
     known: FxHashMap<(&'static str, Place, Option<Place>), usize>,
 }
 
@@ -76,6 +77,7 @@ impl Judge {
             options,
             verdict: Verdict::default(),
             casting: Casting::default(),
+            states: 0,
             known: FxHashMap::default(),
         }
     }
@@ -86,6 +88,7 @@ impl Judge {
     pub fn judge(&mut self, world: &World) -> bool {
         self.cast(world);
         let case = investigate(world, &self.options);
+        self.states += case.states;
         for rule in rules::all() {
             if let rules::Check::World(check) = rule.check {
                 for finding in check(&case) {
@@ -99,6 +102,16 @@ impl Judge {
             complete: case.complete,
         });
         case.complete
+    }
+
+    /// Sets how many states with a choice are followed in each world that comes.
+    pub fn limit_states(&mut self, states: usize) {
+        self.options.states = states;
+    }
+
+    /// How many states were followed in all worlds so far.
+    pub fn states(&self) -> usize {
+        self.states
     }
 
     /// What is wrong in all.

@@ -41,6 +41,9 @@ impl Machine<'_> {
         self.state_mut(rank).collectives[communicator] += 1;
         self.moved += 1;
 
+        let is_root = collective.root == i32::try_from(rank).ok();
+        let waits_for = self.waits_for(collective, is_root);
+        let releases = self.waits_for(collective, false) == WaitsFor::Root;
         let state = &mut self.communicators[communicator];
         let index = (number - state.base) as usize;
         if index == state.open.len() {
@@ -61,18 +64,14 @@ impl Machine<'_> {
             }
         }
         instance.arrivals.push((rank, position));
-        let is_root = collective.root == i32::try_from(rank).ok();
         instance.root_arrived |= is_root;
-        let waits_for = waits_for(collective.kind, self.semantics, is_root);
         let all_here = instance.arrivals.len() == self.ranks.len();
         let goes_on = match waits_for {
             WaitsFor::Nobody => true,
             WaitsFor::Root => instance.root_arrived,
             WaitsFor::All => all_here,
         } || self.schedule == Schedule::Unordered;
-        let released = if all_here
-            || (instance.root_arrived && root_releases(instance.kind, self.semantics))
-        {
+        let released = if all_here || (instance.root_arrived && releases) {
             std::mem::take(&mut instance.waiting)
         } else {
             Vec::new()
@@ -102,7 +101,7 @@ impl Machine<'_> {
         let communicator = usize::from(collective.communicator);
         let number = self.state(rank).collectives[communicator] - 1;
         let is_root = collective.root == i32::try_from(rank).ok();
-        let only_root = waits_for(collective.kind, self.semantics, is_root) == WaitsFor::Root;
+        let only_root = self.waits_for(collective, is_root) == WaitsFor::Root;
         let root = collective.root.and_then(|root| Rank::try_from(root).ok());
         (0..self.world.size())
             .filter(|&other| self.state(other).collectives[communicator] <= number)
@@ -122,19 +121,16 @@ impl Machine<'_> {
         let entered = self.state(rank).collectives.iter();
         entered.zip(&self.communicators).map(|(number, state)| number - state.base)
     }
-}
 
-fn waits_for(kind: CollectiveKind, semantics: Semantics, is_root: bool) -> WaitsFor {
-    use CollectiveKind::{Bcast, Gather, Reduce, Scatter};
-    match (semantics, kind, is_root) {
-        (Semantics::Buffered, Bcast | Scatter, true)
-        | (Semantics::Buffered, Gather | Reduce, false) => WaitsFor::Nobody,
-        (Semantics::Buffered, Bcast | Scatter, false) => WaitsFor::Root,
-        _ => WaitsFor::All,
+    fn waits_for(&self, collective: &Collective, is_root: bool) -> WaitsFor {
+        use CollectiveKind::{Bcast, Gather, Reduce, Scatter};
+        let root = collective.root.and_then(|root| Rank::try_from(root).ok());
+        let exists = root.is_some_and(|root| root < self.world.size());
+        match (self.semantics, collective.kind, is_root) {
+            (Semantics::Buffered, Bcast | Scatter, false) if exists => WaitsFor::Root,
+            (Semantics::Buffered, Bcast | Scatter, _)
+            | (Semantics::Buffered, Gather | Reduce, false) => WaitsFor::Nobody,
+            _ => WaitsFor::All,
+        }
     }
-}
-
-/// Whether the root's coming lets the others go.
-fn root_releases(kind: CollectiveKind, semantics: Semantics) -> bool {
-    waits_for(kind, semantics, false) == WaitsFor::Root
 }

@@ -43,7 +43,9 @@ impl Machine<'_> {
                 }
             };
             code.extend(status);
-            code.push(request.plan.unwrap_or(ABSENT));
+            let (plan, peer) =
+                request.plan.map_or((ABSENT, ABSENT), |(plan, peer)| (plan, number(peer)));
+            code.extend([plan, peer]);
         }
         code.extend(state.sources.iter().enumerate().map(|(slot, source)| {
             let matters = self.liveness.matters(rank, state.position, slot);
@@ -57,10 +59,7 @@ impl Machine<'_> {
         let mut live: Vec<_> = self.pending.iter().filter(|pending| pending.live).collect();
         live.sort_unstable_by_key(|pending| (pending.rank, pending.sequence));
         for pending in live {
-            let peer = match pending.peer {
-                Peer::Rank(peer) => peer.unsigned_abs(),
-                _ => ABSENT,
-            };
+            let peer = number(pending.peer);
             let completes = match pending.completes {
                 Completes::Nothing => ABSENT,
                 Completes::Step => ABSENT - 1,
@@ -72,5 +71,14 @@ impl Machine<'_> {
             let sending = u32::from(pending.sending);
             code.extend([pending.rank, pending.position, peer, completes, sending]);
         }
+    }
+}
+
+/// A resolved peer; a step has only one wildcard, which its position names.
+fn number(peer: Peer) -> u32 {
+    match peer {
+        Peer::Rank(peer) => peer.unsigned_abs(),
+        Peer::Any { .. } => ABSENT - 1,
+        Peer::Source(_) | Peer::Null => ABSENT,
     }
 }

@@ -15,7 +15,7 @@ mod steps;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::collective::CommunicatorState;
 use self::liveness::Liveness;
@@ -61,6 +61,8 @@ pub(super) enum Settled {
     Quiet,
     /// Some ranks go round for ever, and messages move.
     Endless,
+    /// Some ranks go round for ever, and nothing moves.
+    Circling,
     /// The run met a collective or a decision that does not fit, and is over.
     Mismatch,
     /// More steps than the limit.
@@ -90,8 +92,8 @@ pub(super) struct Request {
     pub(super) status: RequestStatus,
     /// The step that started (or planned) it.
     pub(super) started: u32,
-    /// The step that planned it, for persistent ones.
-    plan: Option<u32>,
+    /// The step that planned it, and with whom, for persistent ones.
+    plan: Option<(u32, Peer)>,
     /// Counts the operations started here, so that a lost one completes nothing.
     generation: u32,
     /// Whether the rank's present step waits for it.
@@ -142,6 +144,10 @@ pub(super) struct Machine<'w> {
     /// Steps that are passed over, because it is known already that they find no partner.
     skipped: Option<&'w FxHashSet<At>>,
     mismatch: bool,
+    /// Whether a rank has gone back in its behaviour in this round.
+    turned: bool,
+    /// How many operations may be unmatched at once. Without loops there can be no more.
+    room: usize,
     liveness: Rc<Liveness>,
     /// Grows whenever something moves.
     pub(super) moved: u64,
@@ -181,6 +187,8 @@ impl<'w> Machine<'w> {
             runnable: (0..world.size()).collect(),
             skipped: None,
             mismatch: false,
+            turned: false,
+            room: 2 * world.event_count() + 2,
             liveness: Rc::new(Liveness::of(world)),
             moved: 0,
             evidence: Evidence::default(),
@@ -256,17 +264,17 @@ impl<'w> Machine<'w> {
 
     /// Makes every step that has only one outcome. A delayed rank makes none.
     pub(super) fn settle(&mut self) -> Settled {
-        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
+        let mut seen: FxHashMap<Box<[u32]>, u64> = FxHashMap::default();
         // Rounds without a turn come to an end by themselves: every step is taken once.
-        while seen.len() < TURNS {
-            let mut turned = false;
+        while seen.len() < TURNS && self.unmatched_count() <= self.room {
+            self.turned = false;
             for _ in 0..self.runnable.len() {
                 let Some(rank) = self.runnable.pop_front() else { break };
                 if self.schedule == Schedule::Delay(rank) {
                     self.runnable.push_back(rank);
                     continue;
                 }
-                turned |= self.advance(rank);
+                self.advance(rank);
                 self.dequeue(rank);
                 if self.mismatch {
                     return Settled::Mismatch;
@@ -275,8 +283,10 @@ impl<'w> Machine<'w> {
             if self.only_delayed_left() {
                 return Settled::Quiet;
             }
-            if turned && !seen.insert(self.encode()) {
-                return Settled::Endless;
+            if self.turned
+                && let Some(moved) = seen.insert(self.encode(), self.moved)
+            {
+                return if moved == self.moved { Settled::Circling } else { Settled::Endless };
             }
         }
         Settled::TooLong
@@ -306,18 +316,16 @@ impl<'w> Machine<'w> {
         if self.mismatch { Settled::Mismatch } else { Settled::Quiet }
     }
 
-    /// Moves one rank as far as it can; `true` if it stopped at the end of a loop's turn.
-    fn advance(&mut self, rank: Rank) -> bool {
-        while self.state(rank).status == Status::Ready {
-            if self.step(rank) {
-                return true;
-            }
-            if self.mismatch {
-                return false;
+    /// Moves one rank as far as it can, or to the end of a loop's turn.
+    fn advance(&mut self, rank: Rank) {
+        while self.state(rank).status == Status::Ready && !self.mismatch {
+            let before = self.state(rank).position;
+            self.step(rank);
+            if self.state(rank).position <= before && self.state(rank).status == Status::Ready {
+                return;
             }
         }
         self.probe_again(rank);
-        false
     }
 
     /// A probe may find its message now.
@@ -335,8 +343,14 @@ impl<'w> Machine<'w> {
     }
 
     fn go_to(&mut self, rank: Rank, position: Position) {
-        self.state_mut(rank).position =
-            u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
+        let position = u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
+        self.turned |= position <= self.state(rank).position;
+        self.state_mut(rank).position = position;
+    }
+
+    /// How many operations wait for a partner.
+    fn unmatched_count(&self) -> usize {
+        self.pending.len() - self.free.len()
     }
 
     /// The rank that a peer means now; `None` where there is nobody (null, out of range, unbound).

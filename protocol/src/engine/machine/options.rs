@@ -245,7 +245,6 @@ impl<'w> Machine<'w> {
                 if let Some(Action::Probe { binds: Some(slot), .. }) = self.action(rank) {
                     self.state_mut(rank).sources[usize::from(*slot)] = Some(source);
                 }
-                self.moved += 1;
                 self.unpark(rank, None);
             }
             Choice::Any { rank, index } => {

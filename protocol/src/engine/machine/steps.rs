@@ -4,7 +4,8 @@ use super::matching::Completes;
 use super::{Machine, Request, RequestStatus, Schedule, Status, envelope};
 use crate::engine::trace::Deed;
 use crate::model::{
-    Action, Arm, Completion, Envelope, LabelId, Mode, Peer, Position, Rank, RequestId, SourceId,
+    Action, Arm, Completion, Envelope, Event, LabelId, Mode, Peer, Position, Rank, RequestId,
+    SourceId,
 };
 
 /// Which way a message travels, seen from the rank that starts the operation.
@@ -14,29 +15,43 @@ enum Half {
     Receive,
 }
 
+/// The operation that a start or a plan describes.
+fn operation(action: &Action) -> Option<(Half, &Envelope)> {
+    match action {
+        Action::StartSend { mode, envelope, .. } | Action::PlanSend { mode, envelope, .. } => {
+            Some((Half::Send(*mode), envelope))
+        }
+        Action::StartReceive { envelope, .. } | Action::PlanReceive { envelope, .. } => {
+            Some((Half::Receive, envelope))
+        }
+        _ => None,
+    }
+}
+
 impl Machine<'_> {
-    /// Takes the step at the rank's position; `true` at the end of a loop's turn.
-    pub(super) fn step(&mut self, rank: Rank) -> bool {
+    /// Takes the step at the rank's position.
+    pub(super) fn step(&mut self, rank: Rank) {
         let position = self.state(rank).position as Position;
         let Some(event) = self.event(rank) else {
             self.end(rank);
-            return false;
+            return;
         };
         if self.skipped.is_some_and(|skipped| skipped.contains(&(rank, position))) {
             self.pass_over(rank, &event.action);
-            return false;
+            return;
         }
         match &event.action {
             Action::Send { mode, envelope } => {
                 self.operate(rank, &[(Half::Send(*mode), envelope)]);
             }
             Action::Receive { envelope, .. } => self.operate(rank, &[(Half::Receive, envelope)]),
-            Action::Offer { envelope, .. } => self.await_decision(rank, envelope),
+            Action::Offer { envelope, arms } => self.await_decision(rank, envelope, arms),
             Action::SendReceive { send, receive } => {
                 self.operate(rank, &[(Half::Send(Mode::Standard), send), (Half::Receive, receive)]);
             }
             Action::StartSend { request, .. } | Action::StartReceive { request, .. } => {
-                self.start_request(rank, position, *request);
+                self.request_mut(rank, *request).plan = None;
+                self.start_request(rank, position, *request, None);
                 self.go_to(rank, position + 1);
             }
             Action::PlanSend { request, .. } | Action::PlanReceive { request, .. } => {
@@ -45,8 +60,8 @@ impl Machine<'_> {
             }
             Action::Start { requests } => {
                 for &request in requests {
-                    if let Some(plan) = self.request(rank, request).plan {
-                        self.start_request(rank, plan as Position, request);
+                    if let Some((plan, peer)) = self.request(rank, request).plan {
+                        self.start_request(rank, plan as Position, request, Some(peer));
                     }
                 }
                 self.go_to(rank, position + 1);
@@ -57,9 +72,8 @@ impl Machine<'_> {
             Action::Collective(collective) => self.enter_collective(rank, collective),
             Action::Put { .. } | Action::Get { .. } => self.go_to(rank, position + 1),
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
-            Action::Jump { target } => return self.jump(rank, *target),
+            Action::Jump { target } => self.jump(rank, *target),
         }
-        false
     }
 
     /// Goes on behind a step that has no partner; a half of it that has one still takes part.
@@ -95,14 +109,18 @@ impl Machine<'_> {
     /// Starts the halves of one blocking operation and waits for those that must be waited for.
     fn operate(&mut self, rank: Rank, halves: &[(Half, &Envelope)]) {
         let position = self.state(rank).position as Position;
-        let waits = |&(half, envelope): &(Half, &Envelope)| {
-            self.has_partner(rank, half, envelope)
-                && match half {
-                    Half::Send(mode) => self.waits(mode, &envelope.data),
-                    Half::Receive => true,
-                }
-        };
-        let count = halves.iter().filter(|half| waits(half)).count();
+        let event = &self.world.behaviours[rank as usize].events[position];
+        let mut waits = [false; 2];
+        for (waits, &(half, envelope)) in waits.iter_mut().zip(halves) {
+            *waits = self.waits_in(rank, half, envelope);
+        }
+        let count = waits.iter().filter(|waits| **waits).count();
+        if count == 0
+            && let Action::Receive { binds, .. } = &event.action
+        {
+            // Who was received from is nobody: MPI_PROC_NULL.
+            self.bind(rank, *binds, None);
+        }
         if count == 0 || self.schedule == Schedule::Unordered {
             for &(half, envelope) in halves {
                 self.start(rank, position, half, envelope, Completes::Nothing);
@@ -110,7 +128,6 @@ impl Machine<'_> {
             self.go_to(rank, position + 1);
             return;
         }
-        let waits: Vec<bool> = halves.iter().map(waits).collect();
         let state = self.state_mut(rank);
         state.met = None;
         state.status = Status::Waiting(u32::try_from(count).expect("at most two halves"));
@@ -153,44 +170,58 @@ impl Machine<'_> {
         }
     }
 
-    /// Starts the operation that the event at `position` describes, under a request.
-    fn start_request(&mut self, rank: Rank, position: Position, id: RequestId) {
+    /// Starts the operation that the event at `position` describes, under a request; with the peer
+    /// that was found when it was planned.
+    fn start_request(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        id: RequestId,
+        planned: Option<Peer>,
+    ) {
         let event = &self.world.behaviours[rank as usize].events[position];
-        let (half, envelope) = match &event.action {
-            Action::StartSend { mode, envelope, .. } | Action::PlanSend { mode, envelope, .. } => {
-                (Half::Send(*mode), envelope)
-            }
-            Action::StartReceive { envelope, .. } | Action::PlanReceive { envelope, .. } => {
-                (Half::Receive, envelope)
-            }
-            _ => unreachable!("only starts and plans name an operation to be started"),
-        };
-        let lost = *self.request(rank, id);
-        if lost.is_active() {
-            self.evidence.lost_request(rank, lost.started as Position);
-        }
-        let waits = self.has_partner(rank, half, envelope)
-            && match half {
-                Half::Send(mode) => self.waits(mode, &envelope.data),
-                Half::Receive => true,
-            };
+        let (half, envelope) =
+            operation(&event.action).expect("a start or a plan starts something");
+        let envelope = Envelope { peer: planned.unwrap_or(envelope.peer), ..*envelope };
+        self.lose(rank, id);
+        let waits = self.waits_in(rank, half, &envelope);
         let request = self.request_mut(rank, id);
         request.generation += 1;
         request.started = u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
         request.status = if waits { RequestStatus::Active } else { RequestStatus::Complete(None) };
         let generation = request.generation;
         let completes = if waits { Completes::Request(id, generation) } else { Completes::Nothing };
-        self.moved += 1;
-        self.start(rank, position, half, envelope, completes);
+        self.start(rank, position, half, &envelope, completes);
     }
 
-    fn plan(&mut self, rank: Rank, position: Position, id: RequestId) {
+    /// A request that is still active and is used anew was never completed.
+    fn lose(&mut self, rank: Rank, id: RequestId) {
         let lost = *self.request(rank, id);
         if lost.is_active() {
             self.evidence.lost_request(rank, lost.started as Position);
         }
+    }
+
+    /// Whether a half has another end that must come before it is complete.
+    fn waits_in(&self, rank: Rank, half: Half, envelope: &Envelope) -> bool {
+        self.has_partner(rank, half, envelope)
+            && match half {
+                Half::Send(mode) => self.waits(mode, &envelope.data),
+                Half::Receive => true,
+            }
+    }
+
+    fn plan(&mut self, rank: Rank, position: Position, id: RequestId) {
+        let event = &self.world.behaviours[rank as usize].events[position];
+        let (_, envelope) = operation(&event.action).expect("a plan plans something");
+        let peer = match (envelope.peer, self.resolve(rank, envelope.peer)) {
+            (any @ Peer::Any { .. }, _) => any,
+            (_, Some(peer)) => Peer::Rank(i32::try_from(peer).unwrap_or(i32::MAX)),
+            (_, None) => Peer::Null,
+        };
+        self.lose(rank, id);
         let request = self.request_mut(rank, id);
-        request.plan = Some(u32::try_from(position).expect("fewer than 2^32 events"));
+        request.plan = Some((u32::try_from(position).expect("fewer than 2^32 events"), peer));
         request.status = RequestStatus::Inactive;
         request.generation += 1;
     }
@@ -258,8 +289,8 @@ impl Machine<'_> {
     }
 
     fn bind(&mut self, rank: Rank, slot: Option<SourceId>, source: Option<Rank>) {
-        if let (Some(slot), Some(source)) = (slot, source) {
-            self.state_mut(rank).sources[usize::from(slot)] = Some(source);
+        if let Some(slot) = slot {
+            self.state_mut(rank).sources[usize::from(slot)] = source;
         }
     }
 
@@ -282,6 +313,9 @@ impl Machine<'_> {
         } else if matches!(envelope.peer, Peer::Any { .. }) {
             self.state_mut(rank).status = Status::Parked;
         } else if self.resolve(rank, envelope.peer).is_none() {
+            if let Some(Event { action: Action::Probe { binds, .. }, .. }) = self.event(rank) {
+                self.bind(rank, *binds, None);
+            }
             self.go_to(rank, position + 1);
         } else {
             self.state_mut(rank).status = Status::Probing;
@@ -297,10 +331,10 @@ impl Machine<'_> {
         })
     }
 
-    fn await_decision(&mut self, rank: Rank, envelope: &Envelope) {
+    fn await_decision(&mut self, rank: Rank, envelope: &Envelope, arms: &[Arm]) {
         let position = self.state(rank).position as Position;
         if !self.has_partner(rank, Half::Receive, envelope) {
-            self.go_to(rank, position + 1);
+            self.go_to(rank, arms.first().map_or(position + 1, |arm| arm.target));
             return;
         }
         let state = self.state_mut(rank);
@@ -318,6 +352,8 @@ impl Machine<'_> {
             Action::Receive { binds, .. } => self.bind(rank, *binds, met.map(|(source, _)| source)),
             Action::Probe { envelope, binds } => {
                 self.bind(rank, *binds, self.resolve(rank, envelope.peer));
+                self.go_to(rank, position + 1);
+                return;
             }
             Action::Wait { requests, completion } => {
                 self.leave_wait(rank, requests, completion);
@@ -346,22 +382,20 @@ impl Machine<'_> {
         }
     }
 
-    fn jump(&mut self, rank: Rank, target: Position) -> bool {
+    fn jump(&mut self, rank: Rank, target: Position) {
         let from = self.state(rank).position as Position;
         let events = &self.world.behaviours[rank as usize].events;
         let mut at = target;
         for _ in 0..=events.len() {
             let Some(Action::Jump { target }) = events.get(at).map(|event| &event.action) else {
                 self.go_to(rank, at);
-                let backward = at <= from;
-                if backward && self.schedule == Schedule::Unordered {
+                if at <= from && self.schedule == Schedule::Unordered {
                     self.state_mut(rank).status = Status::Spinning;
                 }
-                return backward;
+                return;
             };
             at = *target;
         }
         self.state_mut(rank).status = Status::Spinning;
-        false
     }
 }
