@@ -1,5 +1,7 @@
 //! Which worlds of a protocol are judged, and what comes of it.
 
+use std::sync::Arc;
+
 use super::LanguageError;
 use super::evaluate::{
     Complaint, Failure, Setting, Tables, allows, constants, grids, keep_first, world,
@@ -8,7 +10,7 @@ use super::samples;
 use super::syntax::Protocol;
 use crate::engine::{Judge, Options};
 use crate::finding::{Finding, Level, sizes as sizes_in_words};
-use crate::model::Place;
+use crate::model::{Place, World};
 
 /// The largest size that is looked at unless the user names sizes.
 const LARGEST: u32 = 64;
@@ -19,16 +21,22 @@ const HIGHEST: u32 = 4096;
 /// All sizes up to this one are looked at, whatever that costs within reason.
 const ALWAYS: u32 = 8;
 
-/// How much work goes into all sizes together before no larger one is begun. Chosen so that a
-/// protocol of five roles and fifty operations takes less than 100 ms in a compiler whose macros
-/// are not optimised.
-const WORK: u64 = 8_000;
+/// How many statements are executed for all sizes together before no larger one is begun, and how
+/// much goes into states, counted like statements. Both are chosen so that a protocol of five
+/// roles and fifty operations takes less than 100 ms in a compiler whose macros are not optimised,
+/// and one with many ways to go on less than a second.
+const STATEMENTS: u64 = 20_000;
+const BRANCHING: u64 = 120_000;
 
-/// How much work goes into one size at most.
-const WORK_OF_ONE_SIZE: u64 = 200_000;
+/// What a state with a choice costs, in statements: some, and more for each rank.
+const STATE: u64 = 100;
+const STATE_OF_RANK: u64 = 10;
+
+/// How many statements are executed for one size at most.
+const STATEMENTS_OF_ONE_SIZE: u64 = 200_000;
 
 /// The same where the user has named the sizes.
-const WORK_OF_NAMED_SIZE: u64 = 16_000_000;
+const STATEMENTS_OF_NAMED_SIZE: u64 = 4_000_000;
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +96,8 @@ pub fn check(protocol: &Protocol, options: &CheckOptions) -> Report {
         tables: Tables::new(protocol),
         shared: constants(protocol),
         judge: Judge::new(Options { eager_limit: options.eager_limit, ..Options::default() }),
-        samples: samples::of(protocol),
+        branching: options.sizes.is_none().then_some(BRANCHING),
+        samples: samples::of(protocol).into(),
         complaints: Vec::new(),
         sizes: Vec::new(),
     };
@@ -106,8 +115,10 @@ struct Run<'p> {
     /// The constants' values, by id.
     shared: Vec<i64>,
     judge: Judge,
+    /// How much may still go into states; without a limit for sizes that the user has named.
+    branching: Option<u64>,
     /// The values to be tried, one list for each combination.
-    samples: Vec<Vec<(String, i64)>>,
+    samples: Arc<[Vec<(String, i64)>]>,
     complaints: Vec<Complaint>,
     sizes: Vec<CheckedSize>,
 }
@@ -119,33 +130,38 @@ impl Run<'_> {
         sizes.dedup();
         for size in sizes {
             if self.allows(size) {
-                self.size(size, &mut WORK_OF_NAMED_SIZE.clone(), false);
+                self.size(size, &mut STATEMENTS_OF_NAMED_SIZE.clone(), false);
             }
         }
     }
 
-    /// The small sizes, then larger ones as long as there is work left and each could be looked at
-    /// completely. Where no small size is allowed, the smallest that is.
+    /// The small sizes, then larger ones as long as each can be looked at completely. Where no
+    /// small size is allowed, the smallest that is.
     fn chosen_sizes(&mut self) {
-        let mut work = WORK;
+        let mut statements = STATEMENTS;
+        let mut last_branching = 0;
         for size in 1..=HIGHEST {
             let first = self.sizes.is_empty() && self.complaints.is_empty();
             if size > LARGEST && !first {
+                break;
+            }
+            // What was too much for one size is too much for every larger one.
+            let enough = self.sizes.iter().any(|checked| !checked.complete);
+            let left = self.branching.unwrap_or(u64::MAX);
+            if enough || left < 3 * last_branching {
                 break;
             }
             if !self.allows(size) {
                 continue;
             }
             if size <= ALWAYS || first {
-                let mut left = WORK_OF_ONE_SIZE;
-                self.size(size, &mut left, false);
-                work = work.saturating_sub(WORK_OF_ONE_SIZE - left);
-            } else {
-                let so_far = self.sizes.iter().all(|checked| checked.complete);
-                if !so_far || !self.complaints.is_empty() || !self.size(size, &mut work, true) {
-                    break;
-                }
+                let mut most = STATEMENTS_OF_ONE_SIZE;
+                self.size(size, &mut most, false);
+                statements = statements.saturating_sub(STATEMENTS_OF_ONE_SIZE - most);
+            } else if !self.complaints.is_empty() || !self.size(size, &mut statements, true) {
+                break;
             }
+            last_branching = left - self.branching.unwrap_or(u64::MAX);
         }
         if self.sizes.is_empty() && self.complaints.is_empty() {
             let message = format!("no number of ranks up to {HIGHEST} fits this");
@@ -174,13 +190,14 @@ impl Run<'_> {
     /// A combination of parameters for which a value cannot be computed, such as a division by a
     /// parameter that is 0, is one that the protocol is not for. If none is left, that is an error.
     fn size(&mut self, size: u32, work: &mut u64, entirely: bool) -> bool {
+        let samples = Arc::clone(&self.samples);
         let mut complete = true;
         let mut used: Vec<&[(String, i64)]> = Vec::new();
-        let mut pending = Vec::new();
+        let mut pending: Vec<World> = Vec::new();
         for grid in grids(self.protocol, size) {
             let mut failed = Vec::new();
             let mut some = false;
-            for parameters in &self.samples {
+            for parameters in samples.iter() {
                 let setting = Setting { size, parameters, grid };
                 match world(self.protocol, &self.tables, &setting, work) {
                     Ok(world) => {
@@ -189,7 +206,7 @@ impl Run<'_> {
                         if entirely {
                             pending.push(world);
                         } else {
-                            complete &= self.judge.judge(&world);
+                            complete &= self.judge(&world);
                         }
                     }
                     Err(Failure::Errors(complaints)) => failed.extend(complaints),
@@ -204,11 +221,24 @@ impl Run<'_> {
             }
         }
         for world in pending {
-            complete &= self.judge.judge(&world);
+            complete &= self.judge(&world);
         }
         let parameters = values_of(&used);
         self.sizes.push(CheckedSize { size, complete, parameters });
         true
+    }
+
+    /// Judges a world, following as many states as the branching left is enough for.
+    fn judge(&mut self, world: &World) -> bool {
+        let Some(left) = &mut self.branching else { return self.judge.judge(world) };
+        let cost = STATE + STATE_OF_RANK * u64::from(world.size());
+        let before = self.judge.states();
+        self.judge.limit_states(usize::try_from(*left / cost).unwrap_or(usize::MAX).max(4));
+        let complete = self.judge.judge(world);
+        // A world without choices has one state, or two where it hangs.
+        let states = (self.judge.states() - before).saturating_sub(2);
+        *left = left.saturating_sub(cost.saturating_mul(states as u64));
+        complete
     }
 
     fn finish(self) -> Report {

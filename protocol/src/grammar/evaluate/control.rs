@@ -150,7 +150,7 @@ impl Lowering<'_> {
         body: &Block,
         place: Place,
     ) -> Result<Flow, Stop> {
-        if let Some(request) = spin(label, body) {
+        if let Some((request, place)) = spin(label, body) {
             let action = wait(&[self.bindings.request(request)]);
             self.emit(place, action);
             return Ok(Flow::Next);
@@ -402,8 +402,8 @@ impl Iterator for Rounds {
     }
 }
 
-/// The request that a loop does nothing but test: it waits, in other words.
-fn spin<'p>(label: &Option<syn::Lifetime>, body: &'p Block) -> Option<&'p Name> {
+/// The request that a loop does nothing but test, and where: it waits, in other words.
+fn spin<'p>(label: &Option<syn::Lifetime>, body: &'p Block) -> Option<(&'p Name, Place)> {
     let (first, rest) = body.statements.split_first()?;
     let StatementKind::Test(name, then, otherwise) = &first.kind else { return None };
     let after = |block: &'p Block| block.statements.iter().chain(rest).next();
@@ -418,5 +418,5 @@ fn spin<'p>(label: &Option<syn::Lifetime>, body: &'p Block) -> Option<&'p Name> 
         StatementKind::Continue(used) => this(used),
         _ => false,
     });
-    (leaves && stays).then_some(name)
+    (leaves && stays).then_some((name, first.place))
 }

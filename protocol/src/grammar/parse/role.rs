@@ -138,7 +138,7 @@ impl Parser {
                     self.wrong_help(region, message, "give one of them another name");
                 }
                 Some(_) => {
-                    let message = format!("there are two roles `{camel}`");
+                    let message = format!("there are two roles `{}`", head.name);
                     self.wrong_help(region, message, "give one of them another name");
                 }
                 None => names.push((camel, region)),
@@ -170,17 +170,13 @@ impl Parser {
         self.size_known = false;
         let names = self.scope.declared();
         self.scope.close(mark);
-        let place = match head.item.attribute("rank") {
-            Some(attribute) => attribute.region(),
-            None => head.name.span().into(),
-        };
         Role {
             name: head.name.clone(),
             attributes: self.item_attributes(&head.item.attributes, "rank"),
             pattern: pattern.unwrap_or(Pattern::All),
             parameters: head.parameters,
             body,
-            place: self.place(place),
+            place: self.place(head.name.span().into()),
             names,
         }
     }

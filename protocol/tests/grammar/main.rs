@@ -1,0 +1,3 @@
+//! The protocol language against its fixtures.
+
+mod fixtures;
