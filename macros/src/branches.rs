@@ -34,7 +34,7 @@ pub(crate) fn way(variant: &str, documentation: String, target: Target) -> Way {
 
 /// The type parameters of a method that leads to these.
 pub(crate) fn bounds(state: &StateCode<'_, '_>, targets: &[Target]) -> TokenStream {
-    let new = state.new_generics(targets);
+    let new = state.new_generics(targets, Vec::new());
     let bounds = new.iter().map(Generic::declaration);
     quote!(#(#bounds),*)
 }
@@ -150,7 +150,10 @@ fn choose(
         let mut method = Method::of(state, None, &about);
         method.name = format!("choose_{}", snake(&plain(&label.label)));
         let index = label_index(label);
-        method.body = quote!(session.choose(&OPERATION, #peers, #index)?;);
+        method.body = quote! {
+            let peers = #peers;
+            session.choose(&OPERATION, peers, #index)?;
+        };
         let (code, verb) = method.code(state, arm);
         parts.methods.extend(code);
         parts.verbs.push(verb);

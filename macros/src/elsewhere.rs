@@ -46,34 +46,30 @@ pub(crate) fn items(protocol: &Protocol, verbs: &[Verb], positions: &[Position])
     let stubs = verbs.values().map(|verb| stub(verb));
     let positions = positions.iter().map(position);
     quote! {
-        #[cfg(not(rust_analyzer))]
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub mod steps { #(#[derive(Debug)] pub struct #steps;)* }
-        #[cfg(not(rust_analyzer))]
-        #[doc(hidden)]
-        #[allow(non_camel_case_types)]
-        pub mod roles { #(#[derive(Debug)] pub struct #roles;)* }
-        #[cfg(not(rust_analyzer))]
-        #[doc(hidden)]
-        #[diagnostic::on_unimplemented(
-            message = #message,
-            label = "the protocol expects `{Step}` here",
-            note = #note
-        )]
-        pub trait NextStep<Role, Step, const LINE: u32> {}
-        #[cfg(not(rust_analyzer))]
-        #[diagnostic::do_not_recommend]
-        impl NextStep<(), (), 0> for ::core::convert::Infallible {}
-        #[cfg(not(rust_analyzer))]
-        #[doc(hidden)]
-        #[derive(Debug)]
-        pub struct Elsewhere<Role, Step, const LINE: u32>(
-            ::core::marker::PhantomData<(Role, Step)>,
-        );
-        #[cfg(not(rust_analyzer))]
-        impl<Role, Step, const LINE: u32> Elsewhere<Role, Step, LINE> { #(#stubs)* }
-        #(#positions)*
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(not(rust_analyzer))]
+            const _: () = {
+                #[allow(non_camel_case_types)]
+                pub mod steps { #(pub struct #steps;)* }
+                #[allow(non_camel_case_types)]
+                pub mod roles { #(pub struct #roles;)* }
+                #[diagnostic::on_unimplemented(
+                    message = #message,
+                    label = "the protocol expects `{Step}` here",
+                    note = #note
+                )]
+                pub trait NextStep<Role, Step, const LINE: u32> {}
+                // Without any implementation the compiler would suggest one.
+                #[diagnostic::do_not_recommend]
+                impl NextStep<(), (), 0> for ::core::convert::Infallible {}
+                pub struct Elsewhere<Role, Step, const LINE: u32>(
+                    ::core::marker::PhantomData<(Role, Step)>,
+                );
+                impl<Role, Step, const LINE: u32> Elsewhere<Role, Step, LINE> { #(#stubs)* }
+                #(#positions)*
+            };
+        };
     }
 }
 
@@ -85,7 +81,6 @@ fn stub(verb: &Verb) -> TokenStream {
     let arguments: Vec<_> = (0..verb.arguments).map(|i| generated(&format!("A{i}"))).collect();
     let bound = quote_spanned!(span=> steps::#name: NextStep<Role, Step, LINE>);
     quote! {
-        #[doc(hidden)]
         pub fn #name<#(#arguments,)* Anything>(&self #(, _: #arguments)*) -> Anything
         where
             #bound,
@@ -100,7 +95,6 @@ fn position(position: &Position) -> TokenStream {
     let Position { generics, line, .. } = position;
     let (role, step) = (generated(&position.role), generated(&position.expected));
     quote! {
-        #[cfg(not(rust_analyzer))]
         impl<'s, 'env #(, #generics)*> ::core::ops::Deref for #state<'s, 'env #(, #generics)*> {
             type Target = Elsewhere<roles::#role, steps::#step, #line>;
             fn deref(&self) -> &Self::Target {

@@ -159,7 +159,11 @@ impl<'p> Builder<'p> {
                     let after = after(self);
                     self.endless(label.as_ref(), body, scope, after)
                 }
-                _ => after(self),
+                // A set is made on the way, so it is not there yet where the way begins.
+                _ => {
+                    let target = after(self);
+                    Target { depth: target.depth.min(scope.depth()), ..target }
+                }
             };
         };
         let here = Target { to: To::State(index), depth: scope.depth() };

@@ -56,7 +56,7 @@ fn next(
     else {
         return TokenStream::new();
     };
-    let new = state.new_generics(&[item, end]);
+    let new = state.new_generics(&[item, end], Vec::new());
     let new = new.iter().map(Generic::declaration);
     let returned = state.ways_type(each, ways);
     let apart = state.apart();
@@ -85,7 +85,7 @@ fn for_each(
     range: &Range,
 ) -> TokenStream {
     let method = generated_at(&verbs::method(&state.state.statement.kind), state.span());
-    let new = state.new_generics(&[item, end]);
+    let new = state.new_generics(&[item, end], Vec::new());
     let new = new.iter().map(Generic::declaration);
     let (item, end) = (state.code.target_type(item), state.code.target_type(end));
     let number = number_type(range);

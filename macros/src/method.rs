@@ -65,12 +65,7 @@ impl Method {
     pub(crate) fn code(self, state: &StateCode<'_, '_>, after: Target) -> (TokenStream, Verb) {
         let span = state.span();
         let name = generated_at(&self.name, span);
-        let mut generics = state.new_generics(&[after]);
-        for generic in self.generics {
-            if generics.iter().all(|known| known.name != generic.name) {
-                generics.push(generic);
-            }
-        }
+        let generics = state.new_generics(&[after], self.generics);
         let generics = generics.iter().map(Generic::declaration);
         let next = state.code.target_type(after);
         let (types, values): (Vec<_>, Vec<_>) = self.values.into_iter().unzip();

@@ -21,6 +21,7 @@ const TAKEN: &[&str] = &[
     "rank",
     "size",
     "peer",
+    "peers",
     "destination",
     "source",
     "root",

@@ -109,16 +109,20 @@ impl StateCode<'_, '_> {
     pub(crate) fn apart(&self) -> TokenStream {
         let fields = self.code.fields(&self.state.scope);
         let fields = fields.iter().map(|(field, _)| field);
-        quote!(let Self { session, #(#fields),* } = self;)
+        quote!(let Self { mut session, #(#fields),* } = self;)
     }
 
-    /// Type parameters of what these targets are that the state does not have itself, as a
-    /// method's parameters.
-    pub(crate) fn new_generics(&self, targets: &[Target]) -> Vec<Generic> {
-        let own = self.code.generics(&self.state.scope);
-        let mut generics = self.code.generics_of(targets);
-        generics.retain(|generic| own.iter().all(|known| known.name != generic.name));
-        generics
+    /// Type parameters of what these targets are, and others, that the state does not have itself,
+    /// each once.
+    pub(crate) fn new_generics(&self, targets: &[Target], others: Vec<Generic>) -> Vec<Generic> {
+        let mut known = self.code.generics(&self.state.scope);
+        let own = known.len();
+        for generic in self.code.generics_of(targets).into_iter().chain(others) {
+            if known.iter().all(|it| it.name != generic.name) {
+                known.push(generic);
+            }
+        }
+        known.split_off(own)
     }
 
     /// An enum that a state's method gives back: a variant for each way to go on, with the values
