@@ -57,9 +57,9 @@ fn every_text_has_the_same_parts() {
 #[test]
 fn the_examples_in_the_texts_are_real() {
     for rule in rules::all() {
-        let wrong = rules_at(&judge(&example(rule.doc, "Example"), rule.name));
+        let wrong = rules_in(&example(rule.doc, "Example"), rule.name);
         assert_eq!(wrong, [rule.name], "the example of {}", rule.name);
-        let right = rules_at(&judge(&example(rule.doc, "Use instead"), rule.name));
+        let right = rules_in(&example(rule.doc, "Use instead"), rule.name);
         assert!(right.is_empty(), "what to use instead of {}: {right:?}", rule.name);
     }
 }
@@ -154,8 +154,9 @@ fn lines(path: &Path) -> Vec<String> {
     code.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-fn rules_at(hits: &BTreeSet<Hit>) -> Vec<&str> {
-    let rules: BTreeSet<&str> = hits.iter().map(|(_, rule)| rule.as_str()).collect();
+/// The rules that are broken in a text, wherever.
+fn rules_in(text: &str, rule: &str) -> Vec<String> {
+    let rules: BTreeSet<String> = judge(text, rule).into_iter().map(|(_, rule)| rule).collect();
     rules.into_iter().collect()
 }
 

@@ -1,4 +1,4 @@
-//! A persistent request that is started again before it was waited for.
+//! The last round of a persistent request is not waited for.
 
 #[p2p_protocol(ranks = 2)]
 mod steps {
@@ -11,11 +11,13 @@ mod steps {
             start(outgoing);
             wait(outgoing);
         }
+        start(outgoing);
+        wait(outgoing);
     }
 
     #[rank(1)]
     fn receiver(steps: usize) {
-        for _step in 0..steps {
+        for _step in 0..=steps {
             recv(0, Number);
         }
     }

@@ -1,4 +1,4 @@
-//! A persistent request that is started again before it was waited for.
+//! The last round of a persistent request is not waited for.
 
 #[p2p_protocol(ranks = 2)]
 mod steps {
@@ -8,13 +8,15 @@ mod steps {
     fn sender(steps: usize) {
         let outgoing = send_init(1, Number);
         for _step in 0..steps {
-            start(outgoing); //~ missing-wait
+            start(outgoing);
+            wait(outgoing);
         }
+        start(outgoing); //~ missing-wait
     }
 
     #[rank(1)]
     fn receiver(steps: usize) {
-        for _step in 0..steps {
+        for _step in 0..=steps {
             recv(0, Number);
         }
     }

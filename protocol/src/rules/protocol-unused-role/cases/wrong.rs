@@ -7,9 +7,8 @@ mod roles {
         barrier();
     }
 
-    #[rank(r if r % 2 == 1)]
+    #[rank(r if r % 2 == 1)] //~ protocol-unused-role
     fn odd() {
-        //~^ protocol-unused-role
         barrier();
     }
 }

@@ -1,22 +1,16 @@
-//! The loop does not leave out the rank itself.
+//! Everybody sends to the root, the root included.
 
 #[p2p_protocol(ranks = 2..)]
-mod all {
+mod gather {
     type Number = i32;
 
     #[rank(_)]
     fn member() {
-        let incoming = requests();
-        for peer in 0..size {
-            if peer != rank {
-                incoming.push(irecv(peer, Number));
+        bsend(0, Number);
+        if rank == 0 {
+            for peer in 0..size {
+                recv(peer, Number);
             }
         }
-        for peer in 0..size {
-            if peer != rank {
-                send(peer, Number);
-            }
-        }
-        wait_all(incoming);
     }
 }

@@ -15,9 +15,9 @@ mod steps {
 
     #[rank(1)]
     fn receiver(steps: usize) {
-        let incoming = recv_init(0, Number);
+        let incoming = recv_init(0, Number); //~ unmatched-receive
         for _step in 0..steps + 1 {
-            start(incoming); //~ unmatched-receive
+            start(incoming);
             wait(incoming);
         }
     }

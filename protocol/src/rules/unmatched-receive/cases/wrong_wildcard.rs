@@ -1,6 +1,6 @@
 //! The root takes one part more than there are others.
 
-#[p2p_protocol(ranks = 2..)]
+#[p2p_protocol(ranks = 2..=6)]
 mod gather {
     type Part = f64;
 
