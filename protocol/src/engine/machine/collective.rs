@@ -95,6 +95,12 @@ impl Machine<'_> {
         }
     }
 
+    /// Nobody waits in a collective any more.
+    pub(super) fn forget_waiting(&mut self) {
+        let open = self.communicators.iter_mut().flat_map(|state| &mut state.open);
+        open.for_each(|instance| instance.waiting.clear());
+    }
+
     /// The ranks that have not yet come to the collective that `rank` is in, or its root alone
     /// where that is enough.
     pub(in crate::engine) fn missing(&self, rank: Rank, collective: &Collective) -> Vec<Rank> {

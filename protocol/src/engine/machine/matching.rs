@@ -425,6 +425,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Steps do not wait for their operations any more, except for decisions.
+    pub(super) fn complete_nothing(&mut self) {
+        for id in 0..self.pending.len() {
+            let pending = &self.pending[id];
+            if pending.completes == Completes::Step && !self.awaits_decision(pending.rank) {
+                self.pending[id].completes = Completes::Nothing;
+            }
+        }
+    }
+
     /// Every operation that found no partner, by rank and in the order of its start.
     pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
         let mut rest: Vec<&Pending> = self.pending.iter().filter(|pending| pending.live).collect();

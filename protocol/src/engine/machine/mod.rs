@@ -208,18 +208,31 @@ impl<'w> Machine<'w> {
         self
     }
 
-    /// Goes on from here without waiting for anything.
+    /// Goes on from here without waiting for anything but decisions, without which nobody knows how
+    /// to go on.
     pub(super) fn continue_unordered(&mut self) {
         self.schedule = Schedule::Unordered;
+        self.forget_waiting();
+        self.complete_nothing();
         for rank in 0..self.world.size() {
-            if matches!(self.state(rank).status, Status::Waiting(_) | Status::Probing) {
-                self.release(rank);
-            }
-            if self.state(rank).status == Status::Parked {
-                self.state_mut(rank).status = Status::Ready;
-                self.queue(rank);
+            let offer = self.awaits_decision(rank);
+            match self.state(rank).status {
+                Status::Waiting(_) | Status::Probing if !offer => {
+                    self.release(rank);
+                }
+                Status::Parked if !offer => {
+                    self.state_mut(rank).status = Status::Ready;
+                    self.queue(rank);
+                }
+                _ => {}
             }
         }
+    }
+
+    fn awaits_decision(&self, rank: Rank) -> bool {
+        self.event(rank).is_some_and(|event| {
+            matches!(event.action, Action::Offer { .. } | Action::Choose { .. })
+        })
     }
 
     pub(super) fn state(&self, rank: Rank) -> &RankState {

@@ -2,9 +2,9 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{Case, Circle, describe};
-use crate::finding::{Finding, Group, Level};
-use crate::model::Action;
+use crate::engine::{At, Blocked, Case, Circle, Unpaired, describe};
+use crate::finding::{Finding, Group, Level, Step};
+use crate::model::{Action, Mode, Peer};
 
 pub(super) const RULE: Rule = Rule {
     name: "send-to-self",
@@ -24,24 +24,53 @@ pub(super) fn is_send_to_self(case: &Case<'_>, circle: &Circle) -> bool {
     member.waits_for == [member.rank] && member.open.iter().any(sends)
 }
 
-fn check(case: &Case<'_>) -> Vec<Finding> {
-    let circles = case.circles.iter().filter(|circle| is_send_to_self(case, circle));
-    let at = |circle: &&Circle| (circle.members[0].rank, circle.members[0].position);
-    by_place(case, circles, at).iter().map(|(_, circles)| report(case, circles)).collect()
+/// Whether an operation without a partner is a blocking send of a rank to itself.
+pub(super) fn is_lone_send_to_self(case: &Case<'_>, unpaired: &Unpaired) -> bool {
+    let operation = &unpaired.operation;
+    let action = &describe::event(case.world, operation.at).action;
+    let blocks = matches!(action, Action::Send { mode, .. } if *mode != Mode::Buffered);
+    blocks && operation.sending && operation.peer == Peer::Rank(operation.at.0.cast_signed())
 }
 
-fn report(case: &Case<'_>, circles: &[&Circle]) -> Finding {
-    let (world, circle) = (case.world, circles[0]);
-    let member = &circle.members[0];
-    let at = (member.rank, member.position);
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let circles = case.circles.iter().filter(|circle| is_send_to_self(case, circle));
+    let waiting = circles.map(|circle| Waiting {
+        at: (circle.members[0].rank, circle.members[0].position),
+        receives: "comes later",
+        waits: &circle.waits,
+        trace: &circle.trace,
+    });
+    let lone = case.unpaired.iter().filter(|unpaired| is_lone_send_to_self(case, unpaired));
+    let waiting = waiting.chain(lone.map(|unpaired| Waiting {
+        at: unpaired.operation.at,
+        receives: "never comes",
+        waits: &unpaired.waits,
+        trace: &unpaired.trace,
+    }));
+    let places = by_place(case, waiting, |waiting| waiting.at);
+    places.iter().map(|(_, waiting)| report(case, waiting)).collect()
+}
+
+/// A rank in a send to itself.
+struct Waiting<'c> {
+    at: At,
+    /// What its own receive does.
+    receives: &'static str,
+    waits: &'c [Blocked],
+    trace: &'c [Step],
+}
+
+fn report(case: &Case<'_>, all: &[Waiting<'_>]) -> Finding {
+    let (world, first) = (case.world, &all[0]);
     let message = format!(
-        "{} sends to itself and waits for its own receive, which comes later",
-        player(world, member.rank)
+        "{} sends to itself and waits for its own receive, which {}",
+        player(world, first.at.0),
+        first.receives
     );
-    RULE.finding(world, at, message, "waits for this rank itself")
-        .ranks(circles.iter().map(|circle| circle.members[0].rank).collect())
-        .waits(world, &circle.waits)
-        .trace(&circle.trace)
+    RULE.finding(world, first.at, message, "waits for this rank itself")
+        .ranks(all.iter().map(|waiting| waiting.at.0).collect())
+        .waits(world, first.waits)
+        .trace(first.trace)
         .note("Open MPI buffers messages to oneself up to 968 bytes, MPICH none at all")
         .help("leave out the rank itself (`if peer != rank`), or use `sendrecv`, or post `irecv` first")
 }

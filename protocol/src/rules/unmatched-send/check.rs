@@ -1,6 +1,7 @@
 //! A message that nobody receives.
 
 use super::draft::{by_place, player};
+use super::send_to_self::is_lone_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Cause, Unpaired, describe};
 use crate::finding::{Finding, Group, Level};
@@ -16,7 +17,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let alone = case.unpaired.iter().filter(|unpaired| {
-        unpaired.operation.sending && matches!(unpaired.cause, Cause::Nobody { .. } | Cause::Ended)
+        unpaired.operation.sending
+            && matches!(unpaired.cause, Cause::Nobody { .. } | Cause::Ended)
+            && !is_lone_send_to_self(case, unpaired)
     });
     let places = by_place(case, alone, |unpaired| unpaired.operation.at);
     places.iter().map(|(_, unpaired)| report(case, unpaired)).collect()
