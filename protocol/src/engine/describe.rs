@@ -1,7 +1,7 @@
 //! Operations in words, the same in every report.
 
 use super::evidence::At;
-use super::machine::{bytes, envelope};
+use super::machine::{accepts, bytes, envelope};
 use crate::model::{
     Action, CollectiveKind, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place, Rank,
     Tag, World,
@@ -185,4 +185,20 @@ pub fn communicator(world: &World, at: At) -> String {
     envelope
         .and_then(|envelope| world.communicators.get(usize::from(envelope.communicator)))
         .map_or_else(|| "its communicator".to_owned(), |name| format!("`{name}`"))
+}
+
+/// The first step of `destination` that could receive what a step sends.
+pub fn receive_for(world: &World, send: At, destination: Rank) -> Option<At> {
+    let sent = envelope(event(world, send), true)?;
+    let events = &world.behaviours.get(destination as usize)?.events;
+    let receives = |event: &Event| {
+        let receive =
+            envelope(event, false).filter(|_| !matches!(event.action, Action::Probe { .. }));
+        receive.is_some_and(|receive| {
+            accepts(receive.peer, send.0)
+                && (receive.tag == Tag::Any || receive.tag == sent.tag)
+                && receive.communicator == sent.communicator
+        })
+    };
+    events.iter().position(receives).map(|position| (destination, position))
 }

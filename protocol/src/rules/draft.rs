@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::Rule;
 use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe};
-use crate::finding::{Certainty, Finding, Label, Step, Wait};
+use crate::finding::{Certainty, Finding, Label, Step, Wait, ranks};
 use crate::model::{Action, Place, Rank, World};
 
 impl Rule {
@@ -155,24 +155,40 @@ impl Rule {
     /// A finding about ranks that wait for each other: at the lowest of them, with all the others.
     pub(super) fn circle(&self, case: &Case<'_>, circle: &Circle, message: String) -> Finding {
         let world = case.world;
-        let first = &circle.members[0];
-        let label = |blocked: &Blocked| {
-            format!(
-                "rank {} waits here for {}",
-                blocked.rank,
-                crate::finding::ranks(&blocked.waits_for)
-            )
-        };
-        let at = |blocked: &Blocked| (blocked.rank, blocked.position);
+        let at = |member: &&Blocked| (member.rank, member.position);
+        let places = by_place(case, &circle.members, at);
+        let (first, others) = places.split_first().expect("a circle has a member");
         let finding = self
-            .finding(world, at(first), message, label(first))
+            .finding(world, at(&first.1[0]), message, waiting_here(&first.1))
             .ranks(circle.members.iter().map(|member| member.rank).collect())
             .waits(world, &circle.waits)
             .trace(&circle.trace);
-        circle.members.iter().skip(1).fold(finding, |finding, member| {
-            let place = describe::place(world, at(member));
-            let known = finding.secondary.iter().any(|label| label.place == place);
-            if known { finding } else { finding.other_end(world, at(member), label(member)) }
+        others.iter().fold(finding, |finding, (_, members)| {
+            finding.other_end(world, at(&members[0]), waiting_here(members))
         })
+    }
+}
+
+/// "rank 0 waits here for rank 1", "ranks 0 to 3 wait here".
+fn waiting_here(members: &[&Blocked]) -> String {
+    match members {
+        [one] => format!("rank {} waits here for {}", one.rank, ranks(&one.waits_for)),
+        many => {
+            let all: Vec<Rank> = many.iter().map(|member| member.rank).collect();
+            format!("{} wait here", ranks(&all))
+        }
+    }
+}
+
+impl Finding {
+    /// Names the role of a rank that does not do its part.
+    pub(super) fn absent(self, world: &World, rank: Rank, text: &str) -> Self {
+        let role = world.behaviours.get(rank as usize).and_then(|behaviour| behaviour.role);
+        let Some(role) = role.and_then(|role| world.roles.get(usize::from(role))) else {
+            return self;
+        };
+        let text = format!("rank {rank} {text}");
+        let secondary = [self.secondary.clone(), vec![Label { place: role.place, text }]].concat();
+        Finding { secondary, ..self }
     }
 }

@@ -30,6 +30,7 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
         if missing.missing.len() == 1 { "does" } else { "do" }
     );
     RULE.finding(world, at, message, format!("waits for {absent}"))
+        .absent(world, missing.missing[0], "is this, and does not call it")
         .ranks(present.into_iter().chain(missing.missing.iter().copied()).collect())
         .waits(world, &missing.waits)
         .note("a collective is for all ranks of its communicator: those who come wait for those who do not")

@@ -38,7 +38,12 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
         player(world, at.0),
         describe::operation(world, at)
     );
-    RULE.finding(world, at, message, format!("waits for {from}, which has ended"))
+    let finding = RULE.finding(world, at, message, format!("waits for {from}, which has ended"));
+    let finding = match first.operation.peer {
+        Peer::Rank(rank) => finding.absent(world, rank.unsigned_abs(), "is this, and has ended"),
+        _ => finding,
+    };
+    finding
         .ranks(left.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .waits(world, &first.waits)
         .trace(&first.trace)

@@ -31,7 +31,12 @@ fn report(case: &Case<'_>, unposted: &[(At, Rank, &Seen)]) -> Finding {
         player(world, send.0),
         describe::sent(world, send)
     );
-    RULE.finding(world, send, message, "may be ahead of the receive")
+    let finding = RULE.finding(world, send, message, "may be ahead of the receive");
+    let finding = match describe::receive_for(world, send, destination) {
+        Some(receive) => finding.other_end(world, receive, "the receive that must be posted first"),
+        None => finding,
+    };
+    finding
         .ranks(unposted.iter().flat_map(|(send, destination, _)| [send.0, *destination]).collect())
         .trace(&seen.trace)
         .note("a ready send without a posted receive is erroneous: the message may be lost, or the job ends")

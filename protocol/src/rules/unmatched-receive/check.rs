@@ -47,9 +47,17 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
             let label = format!("rank {} sends here, in `{}`", near.0, describe::operation(world, near));
             finding.other_end(world, near, label).help("let one of the two name the other's rank")
         }
-        _ => finding.help(format!(
-            "write `send({}, {data})` where {from} should send it, or leave out the receive",
-            at.0
-        )),
+        _ => {
+            let finding = match first.operation.peer {
+                Peer::Rank(rank) => {
+                    finding.absent(world, rank.unsigned_abs(), "is this, and does not send it")
+                }
+                _ => finding,
+            };
+            finding.help(format!(
+                "write `send({}, {data})` where {from} should send it, or leave out the receive",
+                at.0
+            ))
+        }
     }
 }

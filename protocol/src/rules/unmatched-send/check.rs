@@ -46,7 +46,12 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
             let label = format!("rank {} waits here, in `{}`", near.0, describe::operation(world, near));
             finding.other_end(world, near, label).help("let one of the two name the other's rank")
         }
-        _ => finding,
+        _ => match first.operation.peer {
+            Peer::Rank(rank) => {
+                finding.absent(world, rank.unsigned_abs(), "is this, and does not receive it")
+            }
+            _ => finding,
+        },
     };
     finding.help(format!("write `recv({}, {data})` where {to} should take it, or leave out the send", at.0))
 }
