@@ -110,7 +110,7 @@ fn every_rule_has_its_snapshot() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        for rule in catalogue::all() {
+        for rule in p2p_protocol::rules::all() {
             let of_rule = hits.iter().filter(|(hit, _)| hit.rule == rule.name);
             let lines =
                 of_rule.map(|(hit, message)| format!("{}:{} {message}", hit.file, hit.line));

@@ -14,6 +14,9 @@ use crate::source::{FileId, Sources};
 /// More steps of a run than these are counted, not listed: a screen has some fifty lines.
 const STEPS: usize = 12;
 
+/// More sizes and ranges of sizes than these are not listed.
+const SIZES: usize = 8;
+
 /// The whole report, with a summary at its end.
 pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
     let mut text = String::new();
@@ -126,12 +129,40 @@ fn shortened(mut steps: Vec<String>) -> Vec<String> {
 fn smallest(sizes: &[u32]) -> Option<String> {
     match sizes {
         [] => None,
-        [only] => Some(format!("size: {}", finding::sizes(&[*only]))),
-        [smallest, others @ ..] => Some(format!(
-            "smallest size: {}; also with {}",
-            finding::sizes(&[*smallest]),
-            finding::sizes(others)
-        )),
+        [only] => Some(format!("size: {}", in_words([*only]))),
+        [smallest, others @ ..] => {
+            let others = in_words(others.iter().copied());
+            Some(format!("smallest size: {}; also with {others}", in_words([*smallest])))
+        }
+    }
+}
+
+/// Sizes, ascending, in words: "2 ranks", "2, 4 to 8 and 16 ranks".
+fn in_words(sizes: impl IntoIterator<Item = u32>) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for size in sizes {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == size => *last = size,
+            _ => runs.push((size, size)),
+        }
+    }
+    let mut words: Vec<String> = Vec::new();
+    for &(first, last) in &runs {
+        match last - first {
+            0 => words.push(first.to_string()),
+            1 => words.extend([first.to_string(), last.to_string()]),
+            _ => words.push(format!("{first} to {last}")),
+        }
+    }
+    if let Some(&(_, largest)) = runs.last().filter(|_| words.len() > SIZES) {
+        words.truncate(SIZES - 1);
+        words.push(format!("more up to {largest}"));
+    }
+    match words.split_last() {
+        Some((one, [])) if one == "1" => "1 rank".to_owned(),
+        Some((one, [])) => format!("{one} ranks"),
+        Some((last, first)) => format!("{} and {last} ranks", first.join(", ")),
+        None => "no ranks".to_owned(),
     }
 }
 
@@ -144,7 +175,7 @@ fn summary(summary: &Summary) -> String {
             "checked {} in {} with {}",
             counted(protocols, "protocol"),
             counted(summary.files_with_protocols, "file"),
-            words(&summary.sizes),
+            in_words(summary.sizes.iter().copied()),
         ),
     };
     let counts = [
@@ -165,7 +196,7 @@ fn summary(summary: &Summary) -> String {
         text.push_str(&format!("\nnot checked: {protocols} with no size among those asked for"));
     }
     if !summary.incomplete.is_empty() {
-        let sizes = words(&summary.incomplete);
+        let sizes = in_words(summary.incomplete.iter().copied());
         text.push_str(&format!("\nwith {sizes} the choices are too many to follow all of them"));
     }
     text.push('\n');
@@ -174,4 +205,19 @@ fn summary(summary: &Summary) -> String {
 
 fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_like_words() {
+        assert_eq!(in_words([1]), "1 rank");
+        assert_eq!(in_words([2]), "2 ranks");
+        assert_eq!(in_words([2, 3]), "2 and 3 ranks");
+        assert_eq!(in_words([2, 4, 5, 6, 16]), "2, 4 to 6 and 16 ranks");
+        let odd = (0..40).map(|half| 2 * half + 1);
+        assert_eq!(in_words(odd), "1, 3, 5, 7, 9, 11, 13 and more up to 79 ranks");
+    }
 }
