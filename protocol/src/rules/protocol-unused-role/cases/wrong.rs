@@ -7,8 +7,9 @@ mod roles {
         barrier();
     }
 
-    #[rank(r if r % 2 == 1)] //~ protocol-unused-role
+    #[rank(r if r % 2 == 1)]
     fn odd() {
+        //~^ protocol-unused-role
         barrier();
     }
 }
