@@ -168,14 +168,14 @@ fn in_words(sizes: impl IntoIterator<Item = u32>) -> String {
 
 /// What was checked, with how many ranks, and what was found.
 fn summary(summary: &Summary) -> String {
-    let words = |sizes: &BTreeSet<u32>| finding::sizes(&sizes.iter().copied().collect::<Vec<_>>());
     let mut text = match summary.protocols - summary.not_run {
         0 => format!("no protocol was checked in {}", counted(summary.files, "file")),
         protocols => format!(
-            "checked {} in {} with {}",
+            "checked {} in {} with {}{}",
             counted(protocols, "protocol"),
             counted(summary.files_with_protocols, "file"),
             in_words(summary.sizes.iter().copied()),
+            if summary.sizes_differ { " (not each of them with every size)" } else { "" },
         ),
     };
     let counts = [

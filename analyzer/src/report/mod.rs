@@ -39,6 +39,8 @@ pub struct Summary {
     pub not_run: usize,
     /// The sizes that were run.
     pub sizes: BTreeSet<u32>,
+    /// Not every protocol was run with every one of them.
+    pub sizes_differ: bool,
     /// The sizes of which not every course was followed.
     pub incomplete: BTreeSet<u32>,
     /// Findings at deny level.
@@ -54,7 +56,9 @@ impl Summary {
     pub fn add_protocol(&mut self, sizes: &[CheckedSize]) {
         self.protocols += 1;
         self.not_run += usize::from(sizes.is_empty());
-        self.sizes.extend(sizes.iter().map(|checked| checked.size));
+        let run: BTreeSet<u32> = sizes.iter().map(|checked| checked.size).collect();
+        self.sizes_differ |= !self.sizes.is_empty() && !run.is_empty() && self.sizes != run;
+        self.sizes.extend(run);
         let incomplete = sizes.iter().filter(|checked| !checked.complete);
         self.incomplete.extend(incomplete.map(|checked| checked.size));
     }

@@ -117,6 +117,35 @@ fn comments_suppress_and_those_that_do_not_are_reported() {
 }
 
 #[test]
+fn what_a_protocol_allows_itself_is_not_reported_whatever_the_levels() {
+    let project = Project::new("allowed");
+    let allowed = WRONG_TAG.replace("ranks = 2", "ranks = 2, allow(tag_mismatch)");
+    project.write("a.rs", &allowed);
+    assert_eq!(
+        project.run(&["--deny", "all", "--message-format", "short", "a.rs"]).lines(),
+        [""; 0]
+    );
+    // The words of the attribute are the language's, so a wrong one is no finding.
+    project.write("a.rs", &WRONG_TAG.replace("ranks = 2", "ranks = 2, allow(tag_missmatch)"));
+    let run = project.run(&["--message-format", "short", "a.rs"]);
+    assert_eq!(run.status, 2);
+    assert!(run.output.starts_with("a.rs:3:33: error: "), "{}", run.output);
+}
+
+#[test]
+fn a_protocol_without_a_size_that_was_asked_for_is_counted() {
+    let project = Project::new("no_size");
+    project.write("good.rs", PAIR);
+    let run = project.run(&["--ranks", "5..=7", "good.rs"]);
+    assert_eq!(run.status, 0);
+    assert_eq!(
+        run.output,
+        "no protocol was checked in 1 file\n\
+         not checked: 1 protocol with no size among those asked for\n"
+    );
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let project = Project::new("rules");
     let rules = project.run(&["rules"]);

@@ -4,3 +4,4 @@ mod command_line;
 mod json;
 mod odd_inputs;
 mod project;
+mod workspace;
