@@ -8,11 +8,12 @@ use super::syntax::{Block, Name, Protocol, RequestTarget, Statement, StatementKi
 use super::tokens::Region;
 use crate::model::Place;
 
-/// The errors of all roles.
-pub(super) fn check(protocol: &Protocol) -> Vec<LanguageError> {
+/// The errors of all roles. Of a role that lacks statements, since they were wrong, only jumps
+/// without a loop are reported: what is missing may be what the rest needs.
+pub(super) fn check(protocol: &Protocol, lacking: &[bool]) -> Vec<LanguageError> {
     let mut errors = Vec::new();
-    for role in &protocol.roles {
-        let mut walk = Walk { protocol, errors: Vec::new(), loops: Vec::new() };
+    for (role, &lacking) in protocol.roles.iter().zip(lacking) {
+        let mut walk = Walk { protocol, lacking, errors: Vec::new(), loops: Vec::new() };
         walk.block(&role.body, Requests::default());
         errors.append(&mut walk.errors);
     }
@@ -68,12 +69,21 @@ struct Loop<'p> {
 
 struct Walk<'p> {
     protocol: &'p Protocol,
+    lacking: bool,
     errors: Vec<LanguageError>,
     loops: Vec<Loop<'p>>,
 }
 
 impl<'p> Walk<'p> {
     fn wrong(&mut self, region: Region, message: String, help: &str) {
+        if !self.lacking {
+            self.errors.push(LanguageError::new(region, message).help(help));
+        }
+    }
+
+    /// A jump that is wrong whatever else is.
+    fn wrong_jump(&mut self, place: Place, message: String, help: &str) {
+        let region = self.protocol.region(place);
         self.errors.push(LanguageError::new(region, message).help(help));
     }
 
@@ -212,11 +222,10 @@ impl<'p> Walk<'p> {
 
     /// The loop that a jump is about.
     fn target(&mut self, label: Option<&syn::Lifetime>, place: Place, word: &str) -> Option<usize> {
-        let region = self.protocol.region(place);
         let Some(label) = label else {
             if self.loops.is_empty() {
                 let message = format!("`{word}` outside a loop");
-                self.wrong(region, message, "it belongs into `for` or `loop`");
+                self.wrong_jump(place, message, "it belongs into `for` or `loop`");
             }
             return self.loops.len().checked_sub(1);
         };
@@ -227,7 +236,7 @@ impl<'p> Walk<'p> {
         if found.is_none() {
             let message = format!("no loop around this has the label `'{}`", label.ident);
             let help = format!("write it before the loop: `'{}: loop {{ .. }}`", label.ident);
-            self.wrong(region, message, &help);
+            self.wrong_jump(place, message, &help);
         }
         found
     }

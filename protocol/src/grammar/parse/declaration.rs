@@ -29,7 +29,7 @@ impl Parser {
         self.scope.close(around);
         let sizes = self.sizes(argument("ranks"), module.name.span().into());
         let allowed = argument("allow").map_or(Vec::new(), |allow| self.allowed(allow.value));
-        let roles = self.roles(functions);
+        let (roles, lacking) = self.roles(functions);
         if roles.is_empty() {
             let help = "write what each rank does: `#[rank(0)] fn root() { send(1, Message); }`";
             self.wrong_help(module.name.span().into(), "this protocol has no role", help);
@@ -55,7 +55,7 @@ impl Parser {
             places: std::mem::take(&mut self.places),
             ends: std::mem::take(&mut self.ends),
         };
-        self.errors.extend(flow::check(&protocol));
+        self.errors.extend(flow::check(&protocol, &lacking));
         Ok(protocol)
     }
 

@@ -392,7 +392,11 @@ impl Parser {
             return self.wrong_help(region, message, "the peer comes first, then the message");
         }
         if after.peek().is_some_and(|next| next.is_group(Delimiter::Parenthesis)) {
-            let help = "values are made of `rank`, `size`, numbers, loop variables and parameters";
+            let help = match suggest::nearest(word, ["test"]) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "values are made of `rank`, `size`, numbers, loop variables and parameters"
+                    .to_owned(),
+            };
             return self.wrong_help(region, "no function can be called in a value", help);
         }
         let near = self

@@ -77,6 +77,8 @@ struct Parser {
     grid_known: bool,
     /// How many nodes the expression has that is being read.
     nodes: usize,
+    /// How many statements and arms were left out, since they were wrong.
+    left_out: usize,
     /// How many statements are around the one that is being read.
     nesting: usize,
 }

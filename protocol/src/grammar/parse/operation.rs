@@ -95,11 +95,11 @@ impl Parser {
             "bsend" => self.send(call, Mode::Buffered),
             "rsend" => self.send(call, Mode::Ready),
             "recv" => {
-                let (from, message) = self.from_and_message(call)?;
+                let (from, message) = self.origin_and_message(call)?;
                 Ok(StatementKind::Receive(from, message, None))
             }
             "probe" => {
-                let (from, message) = self.from_and_message(call)?;
+                let (from, message) = self.origin_and_message(call)?;
                 Ok(StatementKind::Probe(from, message, None))
             }
             "sendrecv" => self.send_receive(call),
@@ -161,7 +161,7 @@ impl Parser {
         self.comma(call)?;
         let sent = self.message_name(call)?;
         self.comma(call)?;
-        let source = self.from(call)?;
+        let source = self.origin(call)?;
         self.comma(call)?;
         let received = self.message_name(call)?;
         self.end_of(call)?;
@@ -221,15 +221,18 @@ impl Parser {
     }
 
     /// `peer, Message` or `any(..), Message`, and nothing more.
-    pub(super) fn from_and_message(&mut self, call: &mut Call<'_>) -> Parsed<(From, MessageName)> {
-        let from = self.from(call)?;
+    pub(super) fn origin_and_message(
+        &mut self,
+        call: &mut Call<'_>,
+    ) -> Parsed<(From, MessageName)> {
+        let from = self.origin(call)?;
         self.comma(call)?;
         let message = self.message_name(call)?;
         self.end_of(call)?;
         Ok((from, message))
     }
 
-    fn from(&mut self, call: &mut Call<'_>) -> Parsed<From> {
+    fn origin(&mut self, call: &mut Call<'_>) -> Parsed<From> {
         let start = call.arguments;
         match self.call(&mut call.arguments) {
             Some(any) if any.verb == "any" => {

@@ -42,7 +42,7 @@ impl Parser {
             let payload = Payload::Slice(Box::new(ty));
             return Ok(Carried { payload, signature, length: None });
         }
-        let length = self.rust(inside, |stream| syn::parse2::<syn::Expr>(stream))?;
+        let length = self.rust(inside, syn::parse2::<syn::Expr>)?;
         let payload = Payload::Array(Box::new(ty), Box::new(length));
         Ok(Carried { payload, signature, length: self.understood(inside) })
     }
@@ -58,7 +58,7 @@ impl Parser {
     /// An element's type: anything that can be plain, as far as its text tells.
     fn element(&mut self, cursor: Cursor<'_>) -> Parsed<(syn::Type, String)> {
         let signature = text::line(cursor.rest);
-        let ty = self.rust(cursor, |stream| syn::parse2::<syn::Type>(stream))?;
+        let ty = self.rust(cursor, syn::parse2::<syn::Type>)?;
         match not_plain(&ty) {
             None => Ok((ty, signature)),
             Some((message, help)) => Err(self.wrong_help(cursor.remainder(), message, help)),

@@ -25,7 +25,7 @@ impl Parser {
             cursor.until(|token| token.is_mark('='));
         }
         let kind = self.bound_operation(ident, cursor, help);
-        if kind.is_err() && self.scope.find(&ident.to_string()).is_none() {
+        if kind.is_err() {
             self.scope.declare(ident, Meaning::Unknown);
         }
         kind
@@ -61,7 +61,7 @@ impl Parser {
                 Ok(StatementKind::PlanSend(peer, message, name))
             }
             "recv_init" => {
-                let (from, message) = self.from_and_message(call)?;
+                let (from, message) = self.origin_and_message(call)?;
                 let name = self.declare(ident, Meaning::Request { persistent: true });
                 Ok(StatementKind::PlanReceive(from, message, name))
             }
@@ -79,7 +79,7 @@ impl Parser {
 
     fn bound_source(&mut self, ident: &Ident, call: &mut Call<'_>) -> Parsed<StatementKind> {
         let verb = call.verb;
-        let (from, message) = self.from_and_message(call)?;
+        let (from, message) = self.origin_and_message(call)?;
         if matches!(from, crate::grammar::syntax::From::Peer(_)) {
             let help = format!("write `{}` without `let`, or `{verb}(any(..), ..)`", usage(verb));
             let message = "who it is from is known already: there is no source to name";
@@ -104,7 +104,7 @@ impl Parser {
             "ibsend" => Mode::Buffered,
             "irsend" => Mode::Ready,
             _ => {
-                let (from, message) = self.from_and_message(call)?;
+                let (from, message) = self.origin_and_message(call)?;
                 let target = target(self, Direction::In, &message)?;
                 return Ok(StatementKind::StartReceive(from, message, target));
             }

@@ -121,13 +121,13 @@ impl Parser {
         Ok(Parameter { name, ty })
     }
 
-    /// The roles themselves.
-    pub(super) fn roles(&mut self, heads: Vec<RawRole<'_, '_>>) -> Vec<Role> {
+    /// The roles themselves, and of each whether it lacks statements that were wrong.
+    pub(super) fn roles(&mut self, heads: Vec<RawRole<'_, '_>>) -> (Vec<Role>, Vec<bool>) {
         let shared = self.scope.declared();
         let mut names: Vec<(String, Region)> =
             self.messages.iter().map(|message| (message.text.clone(), message.region)).collect();
         let messages = names.len();
-        let mut roles = Vec::new();
+        let (mut roles, mut lacking) = (Vec::new(), Vec::new());
         for head in heads {
             let camel = camel_case(&head.name.to_string());
             let region = Region::from(head.name.span());
@@ -144,9 +144,11 @@ impl Parser {
                 None => names.push((camel, region)),
             }
             self.scope.recount(shared);
+            let left_out = self.left_out;
             roles.push(self.role(head));
+            lacking.push(self.left_out > left_out);
         }
-        roles
+        (roles, lacking)
     }
 
     fn role(&mut self, head: RawRole<'_, '_>) -> Role {

@@ -30,6 +30,7 @@ impl Parser {
             match self.statement(&mut cursor) {
                 Ok(statement) => block.statements.push(statement),
                 Err(Reported) => {
+                    self.left_out += 1;
                     cursor = before;
                     skip_statement(&mut cursor);
                 }
