@@ -104,10 +104,16 @@ impl Configuration {
         let above = |name: &'static str| {
             folder.ancestors().map(move |folder| folder.join(name)).filter(|path| path.is_file())
         };
-        let manifests: Vec<_> = above("Cargo.toml").map(|path| self.file(path, true)).collect();
-        let workspace = manifests.iter().find(|tables| tables.is_workspace);
+        // The nearest manifest is the package's; the workspace's is the same or further up.
+        let mut manifests: Vec<Rc<Tables>> = Vec::new();
+        for path in above("Cargo.toml") {
+            manifests.push(self.file(path, true));
+            if manifests.last().is_some_and(|tables| tables.is_workspace) {
+                break;
+            }
+        }
         let mut settings: Vec<Setting> = Vec::new();
-        settings.extend(workspace.iter().flat_map(|tables| &tables.workspace));
+        settings.extend(manifests.last().iter().flat_map(|tables| &tables.workspace));
         settings.extend(manifests.first().iter().flat_map(|tables| &tables.own));
         if let Some(path) = above("p2p-check.toml").next() {
             settings.extend(&self.file(path, false).own);

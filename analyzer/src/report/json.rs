@@ -198,7 +198,7 @@ fn without_package(path: &Path) -> Value {
             "kind": ["bin"],
             "crate_types": ["bin"],
             "required-features": [],
-            "src_path": path,
+            "src_path": path.to_string_lossy(),
             "edition": "2024",
             "doctest": false,
             "test": false,

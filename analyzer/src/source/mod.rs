@@ -22,6 +22,24 @@ pub struct SourceFile {
     /// How many bytes the byte order mark took, 0 or 3: `text` starts there in the file.
     pub mark: usize,
     line_starts: Vec<usize>,
+    /// The same text, byte by byte, without what a terminal would obey; `None` if nothing is.
+    harmless: Option<String>,
+}
+
+/// Replaces what a terminal obeys or what turns the reading direction, each character by one that
+/// is as long, so that no offset changes.
+fn harmless(text: &str) -> Option<String> {
+    let obeyed = |letter: char| {
+        let direction = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        direction || letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')
+    };
+    let shown = |letter: char| match (obeyed(letter), letter.len_utf8()) {
+        (false, _) => letter,
+        (true, 1) => '?',
+        (true, 2) => '¿',
+        (true, _) => char::REPLACEMENT_CHARACTER,
+    };
+    text.contains(obeyed).then(|| text.chars().map(shown).collect())
 }
 
 /// A line and a column, both counted from 1, the column in characters, as rustc counts them.
@@ -40,7 +58,8 @@ impl SourceFile {
         let mark = text_without_mark.map_or(0, |_| '\u{feff}'.len_utf8());
         let text = text_without_mark.map_or_else(|| text.clone(), str::to_owned);
         let line_starts = codespan_reporting::files::line_starts(&text).collect();
-        SourceFile { path, name, text, mark, line_starts }
+        let harmless = harmless(&text);
+        SourceFile { path, name, text, mark, line_starts, harmless }
     }
 
     /// Reads a file; the error says why it cannot be.
@@ -155,7 +174,8 @@ impl<'a> Files<'a> for Sources {
     }
 
     fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.files.get(id).map(|file| file.text.as_str()).ok_or(Error::FileMissing)
+        let file = self.files.get(id).ok_or(Error::FileMissing)?;
+        Ok(file.harmless.as_deref().unwrap_or(&file.text))
     }
 
     fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, Error> {
@@ -173,6 +193,15 @@ impl<'a> Files<'a> for Sources {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_replaced_byte_by_byte() {
+        let text = "a\u{1b}[2J\t\u{9b}\u{202e}é\r\n";
+        let harmless = harmless(text).unwrap();
+        assert_eq!(harmless, "a?[2J\t¿\u{fffd}é\r\n");
+        assert_eq!(harmless.len(), text.len());
+        assert_eq!(super::harmless("é\t\n"), None);
+    }
 
     #[test]
     fn columns_are_characters_and_the_mark_is_not_one() {

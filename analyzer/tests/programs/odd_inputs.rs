@@ -136,6 +136,29 @@ fn symbolic_links_lead_nowhere_twice() {
     assert_eq!(check(&project, &["own.rs"]).status, 0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_unicode_is_shown_as_well_as_can_be() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new("names");
+    let name = std::ffi::OsStr::from_bytes(b"b\xe9d.rs");
+    std::fs::write(project.path("").join(name), WRONG_TAG).unwrap();
+    for format in ["human", "short", "json"] {
+        let run = project.run(&["--message-format", format, "."]);
+        assert_eq!(run.status, 1, "{run:?}");
+        assert!(run.output.contains("b\u{fffd}d.rs"), "{}", run.output);
+    }
+}
+
+#[test]
+fn a_terminal_gets_no_orders_from_a_source() {
+    let project = Project::new("escapes");
+    project.write("bad.rs", &WRONG_TAG.replace("        bsend", "        /* \x1b[2J\x07 */ bsend"));
+    let run = project.run(&["--color", "never", "bad.rs"]);
+    assert_eq!(run.status, 1);
+    assert!(!run.output.contains('\x1b') && !run.output.contains('\x07'), "{:?}", run.output);
+}
+
 #[test]
 fn text_that_would_exhaust_a_parser_is_refused() {
     let project = Project::new("deep");
