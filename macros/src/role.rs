@@ -120,7 +120,7 @@ impl<'p> RoleCode<'p> {
     /// What every state carries besides its scope.
     pub(crate) fn given(&self) -> Vec<(Ident, TokenStream)> {
         let mut given = Vec::new();
-        if !self.role.parameters.is_empty() {
+        if !self.protocol.parameters.is_empty() {
             given.push((generated("parameters"), quote!(Parameters)));
         }
         if self.protocol.grid.is_some() {
