@@ -18,7 +18,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::diagnostic::Failure;
 use crate::source::discover::{Input, Unit};
-use crate::source::{SourceFile, display_name, reason};
+use crate::source::{MARK, SourceFile, display_name, reason};
 use crate::suppress::{self, Suppressions};
 use find::Declaration;
 use protocol::Judged;
@@ -189,7 +189,7 @@ fn parse(text: &str) -> Result<(syn::File, usize), Failure> {
     limits::check(&text[start..])
         .map_err(|(bytes, message)| Failure::at(bytes.start + start..bytes.end + start, message))?;
     // The parser skips it without counting it.
-    start += text[start..].strip_prefix('\u{feff}').map_or(0, |_| '\u{feff}'.len_utf8());
+    start += text[start..].strip_prefix(MARK).map_or(0, |_| MARK.len_utf8());
     let file = syn::parse_file(&text[start..]).map_err(|error| {
         let bytes = protocol::bytes(error.span(), start, text);
         Failure::at(bytes, format!("this is not Rust: {error}"))

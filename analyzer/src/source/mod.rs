@@ -10,6 +10,9 @@ use std::path::{Component, Path, PathBuf};
 
 use codespan_reporting::files::{Error, Files};
 
+/// The byte order mark that some editors write.
+pub const MARK: char = '\u{feff}';
+
 /// A text that was read, with its lines.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -53,10 +56,9 @@ pub struct Position {
 
 impl SourceFile {
     /// Wraps a text as it stands in the file.
-    pub fn new(path: PathBuf, name: String, text: String) -> Self {
-        let text_without_mark = text.strip_prefix('\u{feff}');
-        let mark = text_without_mark.map_or(0, |_| '\u{feff}'.len_utf8());
-        let text = text_without_mark.map_or_else(|| text.clone(), str::to_owned);
+    pub fn new(path: PathBuf, name: String, mut text: String) -> Self {
+        let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+        text.drain(..mark);
         let line_starts = codespan_reporting::files::line_starts(&text).collect();
         let harmless = harmless(&text);
         SourceFile { path, name, text, mark, line_starts, harmless }
