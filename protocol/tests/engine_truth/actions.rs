@@ -131,7 +131,7 @@ fn branches() -> impl Strategy<Value = Box<[p2p_protocol::model::Arm]>> {
 }
 
 /// Any action.
-pub(crate) fn action() -> impl Strategy<Value = Action> {
+pub(crate) fn action() -> BoxedStrategy<Action> {
     prop_oneof![
         point_to_point(),
         point_to_point(),
@@ -140,9 +140,10 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         all_together(),
         control(),
     ]
+    .boxed()
 }
 
-fn point_to_point() -> impl Strategy<Value = Action> {
+fn point_to_point() -> BoxedStrategy<Action> {
     prop_oneof![
         3 => (mode(), envelope_to()).prop_map(|(mode, envelope)| Action::Send { mode, envelope }),
         3 => (envelope_from(), binds()).prop_map(|(envelope, binds)| Action::Receive { envelope, binds }),
@@ -152,9 +153,10 @@ fn point_to_point() -> impl Strategy<Value = Action> {
         }),
         1 => (envelope_from(), binds()).prop_map(|(envelope, binds)| Action::Probe { envelope, binds }),
     ]
+    .boxed()
 }
 
-fn requests_at_work() -> impl Strategy<Value = Action> {
+fn requests_at_work() -> BoxedStrategy<Action> {
     prop_oneof![
         2 => (mode(), envelope_to(), request())
             .prop_map(|(mode, envelope, request)| Action::StartSend { mode, envelope, request }),
@@ -168,9 +170,10 @@ fn requests_at_work() -> impl Strategy<Value = Action> {
         3 => wait(),
         1 => (request(), position()).prop_map(|(request, pending)| Action::Test { request, pending }),
     ]
+    .boxed()
 }
 
-fn all_together() -> impl Strategy<Value = Action> {
+fn all_together() -> BoxedStrategy<Action> {
     let root = -1..=RANKS.cast_signed();
     let collective =
         (collective_kind(), communicator(), root).prop_map(|(kind, communicator, root)| {
@@ -187,12 +190,14 @@ fn all_together() -> impl Strategy<Value = Action> {
         1 => envelope_to().prop_map(|envelope| Action::Put { envelope }),
         1 => envelope_to().prop_map(|envelope| Action::Get { envelope }),
     ]
+    .boxed()
 }
 
-fn control() -> impl Strategy<Value = Action> {
+fn control() -> BoxedStrategy<Action> {
     prop_oneof![
         branches().prop_map(|arms| Action::Choose { arms }),
         (envelope_from(), branches()).prop_map(|(envelope, arms)| Action::Offer { envelope, arms }),
         position().prop_map(|target| Action::Jump { target }),
     ]
+    .boxed()
 }

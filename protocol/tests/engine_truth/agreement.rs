@@ -16,7 +16,7 @@ use crate::show::Shown;
 use crate::worlds::worlds;
 
 /// States of a world, above which it is skipped.
-const STATES: usize = 20_000;
+const STATES: usize = 10_000;
 /// States with a choice, above which the engine gives up.
 const ENGINE_STATES: usize = 2_000;
 /// Worlds in a normal and in a long run.
@@ -50,6 +50,7 @@ pub(crate) fn answers(ranks: &Ranks) -> [Answer; 3] {
     READINGS.map(|reading| {
         let world = world(ranks.clone());
         let Some(truth) = explore(&world, reading, STATES) else { return Answer::Vast };
+        let truth = truth.that_is_settled();
         match catch_unwind(|| engine_says(&world, reading)) {
             Err(_) => Answer::Different { engine: None, truth },
             Ok(None) => Answer::GivenUp,
@@ -66,14 +67,15 @@ fn engine_says(world: &World, reading: Reading) -> Option<Truth> {
         Reading::Buffered => Semantics::Buffered,
     };
     let outcome = engine::explore(world, semantics, Limits { states: ENGINE_STATES });
-    outcome.complete.then_some(Truth {
+    let truth = Truth {
         can_finish: outcome.can_finish,
         can_finish_unclean: outcome.can_finish_unclean,
         can_hang: outcome.can_hang,
         unposted_ready: outcome.unposted_ready,
         missing_wait: outcome.missing_wait,
         mismatch: outcome.mismatch,
-    })
+    };
+    outcome.complete.then_some(truth.that_is_settled())
 }
 
 fn differ(ranks: &Ranks) -> bool {
@@ -124,11 +126,13 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// `P2P_LONG=1` takes more worlds, and others each time unless `P2P_SEED` names them.
+/// `P2P_LONG=1` takes more worlds (`P2P_WORLDS` says how many), and others each time unless
+/// `P2P_SEED` names them.
 #[test]
 fn engine_and_exploration_agree() {
     let long = number("P2P_LONG").is_some_and(|long| long > 0);
-    let count = if long { WORLDS_LONG } else { WORLDS };
+    let usual = if long { WORLDS_LONG } else { WORLDS };
+    let count = number("P2P_WORLDS").map_or(usual, |count| count as usize);
     let drawn = || std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
     let seed = number("P2P_SEED").unwrap_or_else(|| if long { drawn() } else { 0 });
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -4,7 +4,7 @@
 //! next step is taken, whoever makes it, and the states already seen are kept whole. The engine
 //! must find the same answers with a small part of the states.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 use std::fmt::{self, Display, Formatter};
 
 use p2p_protocol::model::{
@@ -40,6 +40,17 @@ pub(crate) struct Truth {
     pub(crate) mismatch: bool,
 }
 
+impl Truth {
+    /// Without what is left open where a run can be over at once.
+    pub(crate) fn that_is_settled(self) -> Truth {
+        Truth {
+            unposted_ready: self.unposted_ready && !self.mismatch,
+            missing_wait: self.missing_wait && !self.mismatch,
+            ..self
+        }
+    }
+}
+
 impl Display for Truth {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let all = [
@@ -69,17 +80,19 @@ const UNMATCHED: usize = 24;
 pub(crate) fn explore(world: &World, reading: Reading, limit: usize) -> Option<Truth> {
     let mut explorer = Explorer { world, reading, truth: Truth::default() };
     let start = explorer.start();
-    let mut seen = HashSet::from([start.clone()]);
+    let mut seen = HashSet::from_iter([start.clone()]);
     let mut open = vec![start];
     while let Some(state) = open.pop() {
         if seen.len() > limit || state.unmatched() > UNMATCHED {
             return None;
         }
-        explorer.judge(&state);
-        for next in explorer.next(&state) {
+        let next = explorer.next(&state);
+        explorer.judge(&state, &next);
+        for next in next {
             if let Next::State(next) = next
-                && seen.insert(next.clone())
+                && !seen.contains(&next)
             {
+                seen.insert(next.clone());
                 open.push(next);
             }
         }
@@ -119,34 +132,35 @@ impl Explorer<'_> {
     }
 
     /// Notes the outcome of a run that has come to `state` and may stop there.
-    fn judge(&mut self, state: &State) {
-        if self.ranks().all(|rank| self.has_ended(state, rank)) {
+    fn judge(&mut self, state: &State, next: &[Next]) {
+        if self.all_have_ended(state) {
             self.truth.can_finish = true;
-            if state.matches().is_empty() && !state.messages.is_empty() {
+            if next.is_empty() && !state.messages.is_empty() {
                 self.truth.can_finish_unclean = true;
             }
-        } else if self.hangs(state) {
+        } else if !next.iter().any(|next| moves(state, next)) && self.hangs(state) {
             self.truth.can_hang = true;
         }
     }
 
+    fn all_have_ended(&self, state: &State) -> bool {
+        self.ranks().all(|rank| self.has_ended(state, rank))
+    }
+
     /// Can nothing ever move again? Every state that may follow is looked at.
     fn hangs(&mut self, state: &State) -> bool {
-        let unmoved = state.without_positions();
-        let mut seen = HashSet::from([state.clone()]);
+        let mut seen = HashSet::from_iter([state.clone()]);
         let mut open = vec![state.clone()];
         while let Some(state) = open.pop() {
-            if self.ranks().all(|rank| self.has_ended(&state, rank)) {
+            let next = self.next(&state);
+            if self.all_have_ended(&state) || next.iter().any(|next| moves(&state, next)) {
                 return false;
             }
-            for next in self.next(&state) {
-                match next {
-                    Next::State(next) if next.without_positions() == unmoved => {
-                        if seen.insert(next.clone()) {
-                            open.push(next);
-                        }
-                    }
-                    Next::State(_) | Next::Over => return false,
+            for next in next {
+                if let Next::State(next) = next
+                    && seen.insert(next.clone())
+                {
+                    open.push(next);
                 }
             }
         }
@@ -570,6 +584,14 @@ impl Explorer<'_> {
             (Reading::Buffered, CollectiveKind::Gather | CollectiveKind::Reduce) => !is_root || all,
             _ => all,
         }
+    }
+}
+
+/// Does a step change anything but positions and source slots?
+fn moves(before: &State, next: &Next) -> bool {
+    match next {
+        Next::Over => true,
+        Next::State(after) => after.moved_from(before),
     }
 }
 

@@ -309,13 +309,13 @@ impl State {
         messages + receives + gatherings
     }
 
-    /// The same state but for positions and source slots: equal exactly if nothing has moved.
-    pub(crate) fn without_positions(&self) -> State {
-        let mut state = self.clone();
-        for rank in &mut state.ranks {
-            rank.position = 0;
-            rank.sources.clear();
-        }
-        state
+    /// Has anything changed but positions and source slots?
+    pub(crate) fn moved_from(&self, before: &State) -> bool {
+        self.messages != before.messages
+            || self.receives != before.receives
+            || self.gatherings != before.gatherings
+            || self.ranks.iter().zip(&before.ranks).any(|(rank, before)| {
+                rank.progress != before.progress || rank.requests != before.requests
+            })
     }
 }

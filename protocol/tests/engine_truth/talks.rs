@@ -99,7 +99,7 @@ fn style() -> impl Strategy<Value = (Style, Waits)> {
     (style, prop_oneof![1 => Just(Waits::Now), 3 => Just(Waits::Later)])
 }
 
-fn message() -> impl Strategy<Value = Talk> {
+fn message() -> BoxedStrategy<Talk> {
     let ends = (0..RANKS, 0..RANKS, style(), style());
     let carried = (actions::tag(), actions::communicator(), actions::data(), actions::mode());
     let accepted = (
@@ -107,26 +107,28 @@ fn message() -> impl Strategy<Value = Talk> {
         prop::bool::weighted(0.2),
         actions::binds(),
     );
-    (ends, carried, accepted).prop_map(|(ends, carried, (wildcard, any_tag, binds))| {
-        let (from, to, sent, received) = ends;
-        let (tag, communicator, data, mode) = carried;
-        Talk::Message(Message {
-            from,
-            to,
-            tag,
-            communicator,
-            data,
-            mode,
-            sent,
-            received,
-            wildcard,
-            any_tag,
-            binds,
+    (ends, carried, accepted)
+        .prop_map(|(ends, carried, (wildcard, any_tag, binds))| {
+            let (from, to, sent, received) = ends;
+            let (tag, communicator, data, mode) = carried;
+            Talk::Message(Message {
+                from,
+                to,
+                tag,
+                communicator,
+                data,
+                mode,
+                sent,
+                received,
+                wildcard,
+                any_tag,
+                binds,
+            })
         })
-    })
+        .boxed()
 }
 
-pub(crate) fn talk() -> impl Strategy<Value = Talk> {
+pub(crate) fn talk() -> BoxedStrategy<Talk> {
     let shift = (1..RANKS, actions::tag(), actions::communicator())
         .prop_map(|(by, tag, communicator)| Talk::Shift { by, tag, communicator });
     let together = (actions::collective_kind(), actions::communicator(), 0..RANKS)
@@ -144,6 +146,7 @@ pub(crate) fn talk() -> impl Strategy<Value = Talk> {
         2 => decision,
         1 => service,
     ]
+    .boxed()
 }
 
 pub(crate) fn settling() -> impl Strategy<Value = Settling> {

@@ -81,7 +81,7 @@ enum ChangeKind {
     Target(Position),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> BoxedStrategy<Change> {
     let kind = prop_oneof![
         3 => Just(ChangeKind::Drop),
         4 => Just(ChangeKind::SwapWithNext),
@@ -96,11 +96,9 @@ fn change() -> impl Strategy<Value = Change> {
         1 => (-1..=RANKS.cast_signed()).prop_map(ChangeKind::Root),
         1 => actions::position().prop_map(ChangeKind::Target),
     ];
-    (any::<Index>(), any::<Index>(), kind).prop_map(|(rank, position, kind)| Change {
-        rank,
-        position,
-        kind,
-    })
+    (any::<Index>(), any::<Index>(), kind)
+        .prop_map(|(rank, position, kind)| Change { rank, position, kind })
+        .boxed()
 }
 
 impl Change {
