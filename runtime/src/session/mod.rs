@@ -55,6 +55,8 @@ pub struct Session<'env> {
     /// What no other session of the process is called.
     key: u64,
     requests: Vec<Option<Slot>>,
+    /// The places in `requests` that hold none.
+    free: Vec<usize>,
     started: u64,
     /// How many collective operations were called on each communicator.
     collectives: Vec<u32>,
@@ -88,6 +90,7 @@ impl<'env> Session<'env> {
             number,
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             requests: Vec::new(),
+            free: Vec::new(),
             started: 0,
             collectives: Vec::new(),
             windows: window::Windows::default(),

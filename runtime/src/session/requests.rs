@@ -144,8 +144,7 @@ impl<'env> Session<'env> {
     ) -> Request<B> {
         self.started += 1;
         let number = self.started;
-        let free = self.requests.iter().position(Option::is_none);
-        let slot = free.unwrap_or_else(|| {
+        let slot = self.free.pop().unwrap_or_else(|| {
             self.requests.push(None);
             self.requests.len() - 1
         });
@@ -170,6 +169,7 @@ impl<'env> Session<'env> {
         self.wait_all(operation, &[id])?;
         assert!(self.slot(id).is_some(), "this request belongs to another session");
         let slot = self.requests[id.slot].take().expect("it was looked at just now");
+        self.free.push(id.slot);
         let status = match slot.pending {
             Pending::Send(sent) => Ok(Status { source: sent.peer, count: slot.buffer.length }),
             Pending::Receive(id) => {

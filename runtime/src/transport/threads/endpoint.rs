@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::matching::Receives;
 use super::message::Message;
 use super::park::Interest;
 use super::patience::Patience;
-use super::receive::Receives;
 use super::send::{Loans, Unacknowledged};
 use super::shared::Shared;
 use super::waiting::{Collective, Waiting, What};

@@ -7,6 +7,7 @@
 mod endpoint;
 mod hang;
 mod loan;
+mod matching;
 mod message;
 mod park;
 mod patience;

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::endpoint::Endpoint;
+use super::matching::Posted;
 use super::message::{Body, Envelope, Message, RawVec};
 use super::park::Interest;
 use super::waiting::{Half, What};
@@ -25,7 +26,7 @@ pub(crate) enum From {
 }
 
 impl From {
-    fn accepts(&self, source: usize) -> bool {
+    pub(super) fn accepts(&self, source: usize) -> bool {
         match self {
             From::Rank(rank) => *rank == source,
             From::Any(ranks) => ranks.contains(&source),
@@ -117,38 +118,7 @@ unsafe fn fill_vec<T: Plain>(vec: *mut (), filling: Filling) {
 
 /// A posted receive's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReceiveId(usize);
-
-struct Posted {
-    filter: Filter,
-    target: Target,
-    operation: &'static Operation,
-    outcome: Option<Result<Status>>,
-}
-
-/// All receives of one rank that are posted and not finished.
-#[derive(Default)]
-pub(super) struct Receives {
-    slots: Vec<Option<Posted>>,
-    /// Those that are not matched, in the order of posting.
-    order: Vec<usize>,
-}
-
-impl Receives {
-    fn add(&mut self, posted: Posted) -> usize {
-        let free = self.slots.iter().position(Option::is_none);
-        let index = free.unwrap_or_else(|| {
-            self.slots.push(None);
-            self.slots.len() - 1
-        });
-        self.slots[index] = Some(posted);
-        index
-    }
-
-    fn posted(&self, index: usize) -> &Posted {
-        self.slots[index].as_ref().expect("a receive is there until it is finished")
-    }
-}
+pub(crate) struct ReceiveId(pub(super) usize);
 
 impl Endpoint {
     /// Posts a receive.
@@ -164,29 +134,11 @@ impl Endpoint {
         target: Target,
     ) -> ReceiveId {
         let outcome = self.take_unexpected(operation, &filter, &target);
-        let matched = outcome.is_some();
-        let index = self.receives.add(Posted { filter, target, operation, outcome });
-        if !matched {
-            self.receives.order.push(index);
+        let id = self.receives.add(Posted { filter, target, operation, outcome });
+        if !self.is_received(id) {
             self.progress();
         }
-        ReceiveId(index)
-    }
-
-    /// Whether a posted receive has been matched.
-    pub(crate) fn is_received(&self, id: ReceiveId) -> bool {
-        self.receives.posted(id.0).outcome.is_some()
-    }
-
-    /// Takes the outcome of a receive that is matched; `None` if it is not, which cancels it.
-    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
-        self.receives.order.retain(|&index| index != id.0);
-        self.receives.slots[id.0].take().and_then(|posted| posted.outcome)
-    }
-
-    /// From whom a posted receive takes.
-    pub(crate) fn receives_from(&self, id: ReceiveId) -> &From {
-        &self.receives.posted(id.0).filter.source
+        id
     }
 
     /// For whom this rank sleeps when it waits for several things at once.
@@ -316,135 +268,10 @@ impl Endpoint {
         Ok(found.expect("the wait ends when it is found"))
     }
 
-    /// The first message that `filter` accepts.
-    pub(crate) fn look(&mut self, filter: &Filter) -> Option<Status> {
-        for source in filter.source.ranks() {
-            self.drain(source);
-            let messages = self.unexpected[source].iter();
-            let mut found = messages.filter(|message| message.envelope == filter.envelope);
-            if let Some(message) = found.next() {
-                return Some(Status { source, count: message.count });
-            }
-        }
-        None
-    }
-
-    /// Matches what has come with the receives that are posted.
-    pub(crate) fn progress(&mut self) {
-        match self.receives.order[..] {
-            [] => {}
-            [only] => {
-                for source in self.receives.posted(only).filter.source.ranks() {
-                    self.drain(source);
-                }
-            }
-            _ => (0..self.shared.size).for_each(|source| self.drain(source)),
-        }
-    }
-
-    /// Looks at all that has come from `source`: each message goes to the first posted receive that
-    /// accepts it, or is kept for later.
-    fn drain(&mut self, source: usize) {
-        while let Some(message) = self.next_from(source) {
-            let envelope = message.envelope;
-            if self.is_over(envelope.session) {
-                self.drop_message(source, message);
-                continue;
-            }
-            let accepting = self.receives.order.iter().position(|&index| {
-                let filter = &self.receives.posted(index).filter;
-                filter.envelope == envelope && filter.source.accepts(source)
-            });
-            match accepting {
-                Some(position) => self.fill(position, source, message),
-                None => self.unexpected[source].push_back(message),
-            }
-        }
-    }
-
-    fn next_from(&self, source: usize) -> Option<Message> {
-        let queue = self.shared.queue(source, self.rank)?;
-        // SAFETY: the endpoint of the receiving rank is the only one that peeks and pops, and it
-        // is on one thread; a pop follows a peek that has shown a message.
-        unsafe { queue.peek().map(|_| queue.pop()) }
-    }
-
-    /// A message that nobody will receive.
-    fn drop_message(&self, source: usize, message: Message) {
-        if message.receipt.is_none()
-            && let Some(queue) = self.shared.queue(source, self.rank)
-        {
-            queue.count_taken();
-        }
-    }
-
-    /// Begins a session: a run of a protocol, whose messages meet no other's.
-    pub(crate) fn begin_session(&mut self) -> u32 {
-        self.begun += 1;
-        self.sessions.push(self.begun);
-        self.begun
-    }
-
-    /// Ends a session: messages that nobody received are dropped.
-    pub(crate) fn end_session(&mut self, session: u32) {
-        self.sessions.retain(|&other| other != session);
-        for source in 0..self.shared.size {
-            let messages = std::mem::take(&mut self.unexpected[source]);
-            for message in messages {
-                if message.envelope.session == session {
-                    self.drop_message(source, message);
-                } else {
-                    self.unexpected[source].push_back(message);
-                }
-            }
-        }
-    }
-
-    /// Whether messages of a session can no longer be received here.
-    fn is_over(&self, session: u32) -> bool {
-        session <= self.begun && !self.sessions.contains(&session)
-    }
-
-    fn fill(&mut self, position: usize, source: usize, message: Message) {
-        let index = self.receives.order[position];
-        let posted = self.receives.posted(index);
-        let (operation, target) = (posted.operation, posted.target);
-        if let Some(outcome) = self.deliver(operation, source, message, &target) {
-            self.receives.order.remove(position);
-            if let Some(posted) = &mut self.receives.slots[index] {
-                posted.outcome = Some(outcome);
-            }
-        }
-    }
-
-    fn take_unexpected(
-        &mut self,
-        operation: &'static Operation,
-        filter: &Filter,
-        target: &Target,
-    ) -> Option<Result<Status>> {
-        for source in filter.source.ranks() {
-            loop {
-                let mut messages = self.unexpected[source].iter();
-                let Some(position) =
-                    messages.position(|message| message.envelope == filter.envelope)
-                else {
-                    break;
-                };
-                let message = self.unexpected[source].remove(position)?;
-                let outcome = self.deliver(operation, source, message, target);
-                if outcome.is_some() {
-                    return outcome;
-                }
-            }
-        }
-        None
-    }
-
     /// Moves a message's elements to where they belong and tells the sender; `None` if the sender
     /// has taken it back.
     #[inline]
-    fn deliver(
+    pub(super) fn deliver(
         &mut self,
         operation: &'static Operation,
         source: usize,
