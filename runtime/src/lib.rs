@@ -34,3 +34,8 @@ pub use p2p_macros::p2p_protocol;
 pub use operation::{Operation, Source, Status};
 pub use plain::Plain;
 pub use world::World;
+
+/// The program in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
