@@ -205,9 +205,7 @@ impl<'w> Case<'w> {
         for &observation in &faults.observations {
             self.note(observation, Arc::default);
         }
-        // Who waits is shown under the reading that lets ranks go furthest.
-        let shown: Arc<[Blocked]> =
-            buffered.first_hang().unwrap_or(hang).stuck.blocked.as_slice().into();
+        let shown: Arc<[Blocked]> = hang.stuck.blocked.as_slice().into();
         let mut skipped: FxHashSet<At> = faults.unmatched.iter().map(|one| one.at).collect();
         skipped.extend(faults.missing.iter().flat_map(|(arrivals, _)| arrivals));
         let partners = Partners::of(&faults.unmatched);

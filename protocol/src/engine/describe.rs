@@ -3,8 +3,8 @@
 use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
 use crate::model::{
-    Action, CollectiveKind, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place, Rank,
-    Tag, World,
+    Action, CollectiveKind, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place,
+    Position, Rank, RequestId, Tag, World,
 };
 
 /// The step's event.
@@ -35,7 +35,10 @@ pub fn operation(world: &World, at: At) -> String {
             data(world, &receive.data),
             peer(receive.peer)
         ),
-        Action::Start { .. } => "start".to_owned(),
+        Action::Start { requests } => match planned(world, at, requests) {
+            Some(plan) => format!("start of {}", operation(world, (at.0, plan))),
+            None => "start".to_owned(),
+        },
         Action::Wait { requests, completion } => match completion {
             Completion::All if requests.len() == 1 => "wait".to_owned(),
             Completion::All => "wait_all".to_owned(),
@@ -53,6 +56,15 @@ pub fn operation(world: &World, at: At) -> String {
         Action::Offer { envelope, .. } => format!("offer of a decision by {}", peer(envelope.peer)),
         Action::Jump { .. } => "jump".to_owned(),
     }
+}
+
+/// The plan of the one request that a step starts.
+fn planned(world: &World, (rank, _): At, requests: &[RequestId]) -> Option<Position> {
+    let [one] = requests else { return None };
+    world.behaviours[rank as usize].events.iter().position(|event| {
+        matches!(&event.action,
+            Action::PlanSend { request, .. } | Action::PlanReceive { request, .. } if request == one)
+    })
 }
 
 fn sending(world: &World, verb: &str, envelope: &Envelope) -> String {

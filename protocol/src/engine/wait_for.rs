@@ -138,7 +138,7 @@ fn open_requests(machine: &Machine<'_>, rank: Rank, requests: &[RequestId]) -> V
     requests
         .iter()
         .filter(open)
-        .map(|&id| state.requests[id as usize].started as Position)
+        .map(|&id| state.requests[id as usize].described as Position)
         .collect()
 }
 

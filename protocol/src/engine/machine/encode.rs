@@ -37,9 +37,9 @@ impl Machine<'_> {
         for request in &state.requests {
             let status = match request.status {
                 RequestStatus::Inactive => [0, ABSENT],
-                RequestStatus::Active => [1, request.started],
+                RequestStatus::Active => [1, request.described],
                 RequestStatus::Complete(source) => {
-                    [2 + source.map_or(0, |source| source + 1), request.started]
+                    [2 + source.map_or(0, |source| source + 1), request.described]
                 }
             };
             code.extend(status);

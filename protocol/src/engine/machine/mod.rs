@@ -90,8 +90,10 @@ pub(super) enum Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) status: RequestStatus,
-    /// The step that started (or planned) it.
-    pub(super) started: u32,
+    /// The step that holds its envelope: that started it, or planned it.
+    pub(super) described: u32,
+    /// The step that started it.
+    started: u32,
     /// The step that planned it, and with whom, for persistent ones.
     plan: Option<(u32, Peer)>,
     /// Counts the operations started here, so that a lost one completes nothing.
@@ -393,6 +395,7 @@ impl<'w> Machine<'w> {
 impl Request {
     const NEW: Request = Request {
         status: RequestStatus::Inactive,
+        described: 0,
         started: 0,
         plan: None,
         generation: 0,

@@ -185,9 +185,11 @@ impl Machine<'_> {
         let envelope = Envelope { peer: planned.unwrap_or(envelope.peer), ..*envelope };
         self.lose(rank, id);
         let waits = self.waits_in(rank, half, &envelope);
+        let here = self.state(rank).position;
         let request = self.request_mut(rank, id);
         request.generation += 1;
-        request.started = u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
+        request.described = u32::try_from(position).expect("fewer than 2^32 events");
+        request.started = here;
         request.status = if waits { RequestStatus::Active } else { RequestStatus::Complete(None) };
         let generation = request.generation;
         let completes = if waits { Completes::Request(id, generation) } else { Completes::Nothing };
@@ -276,11 +278,11 @@ impl Machine<'_> {
     /// The request becomes inactive, and its source, where it has one, is kept.
     pub(super) fn complete_request(&mut self, rank: Rank, id: RequestId) {
         let request = self.request_mut(rank, id);
-        let (status, started) = (request.status, request.started as Position);
+        let (status, described) = (request.status, request.described as Position);
         request.status = RequestStatus::Inactive;
         request.awaited = false;
         self.moved += 1;
-        let event = &self.world.behaviours[rank as usize].events[started];
+        let event = &self.world.behaviours[rank as usize].events[described];
         if let Action::StartReceive { binds, .. } = &event.action
             && let RequestStatus::Complete(source) = status
         {
