@@ -37,7 +37,7 @@ fn fuzz() -> Result {
         return Ok(());
     }
     let limit = format!("-max_total_time={FUZZ_SECONDS}");
-    run(cargo(["+nightly", "fuzz", "run", "grammar", "--", &limit]))
+    run(cargo(["fuzz", "run", "-s", "none", "grammar", "--", &limit]))
 }
 
 /// All tests of the workspace, with nextest where it is installed.
