@@ -5,15 +5,13 @@ use std::panic::catch_unwind;
 
 use p2p_protocol::engine::{self, Limits, Semantics};
 use p2p_protocol::model::World;
-use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::build::world;
 use crate::census::Census;
 use crate::edit::{Ranks, smaller};
 use crate::exploration::{Reading, Truth, explore};
+use crate::sample::Sample;
 use crate::show::Shown;
-use crate::worlds::worlds;
 
 /// States of a world, above which it is skipped.
 const STATES: usize = 10_000;
@@ -22,6 +20,8 @@ const ENGINE_STATES: usize = 2_000;
 /// Worlds in a normal and in a long run.
 const WORLDS: usize = 400;
 const WORLDS_LONG: usize = 100_000;
+/// Threads, so that a sample is the same wherever it is drawn.
+const PARTS: usize = 8;
 /// Disagreements that are made small and shown.
 const SHOWN: usize = 8;
 
@@ -102,17 +102,11 @@ fn report(ranks: &Ranks) -> String {
     report
 }
 
-/// One share of the worlds, drawn from `seed`.
-fn run(seed: u64, count: usize) -> (Census, Vec<Ranks>) {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config::default(), random);
-    let strategy = worlds();
+/// Which worlds there were, and those of which the two say different things.
+fn run(sample: Sample) -> (Census, Vec<Ranks>) {
     let mut census = Census::default();
     let mut different = Vec::new();
-    for _ in 0..count {
-        let ranks = strategy.new_tree(&mut runner).expect("nothing is rejected").current();
+    for ranks in sample.worlds() {
         let answers = answers(&ranks);
         census.count(&answers);
         if answers.iter().any(|answer| matches!(answer, Answer::Different { .. })) {
@@ -122,39 +116,27 @@ fn run(seed: u64, count: usize) -> (Census, Vec<Ranks>) {
     (census, different)
 }
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
-
-/// `P2P_LONG=1` takes more worlds (`P2P_WORLDS` says how many), and others each time unless
-/// `P2P_SEED` names them.
 #[test]
 fn engine_and_exploration_agree() {
-    let long = number("P2P_LONG").is_some_and(|long| long > 0);
-    let usual = if long { WORLDS_LONG } else { WORLDS };
-    let count = number("P2P_WORLDS").map_or(usual, |count| count as usize);
-    let drawn = || std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
-    let seed = number("P2P_SEED").unwrap_or_else(|| if long { drawn() } else { 0 });
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let sample = Sample::new(WORLDS, WORLDS_LONG);
     let mut census = Census::default();
     let mut different = Vec::new();
     std::thread::scope(|scope| {
-        let share = |thread| scope.spawn(move || run(seed.wrapping_add(thread), count / threads));
-        let shares: Vec<_> = (0..threads as u64).map(share).collect();
-        for share in shares {
-            let (counted, found) = share.join().expect("a share of the worlds");
+        let parts: Vec<_> =
+            sample.split(PARTS).map(|part| scope.spawn(move || run(part))).collect();
+        for part in parts {
+            let (counted, found) = part.join().expect("a part of the worlds");
             census.add(&counted);
             different.extend(found);
         }
     });
     eprintln!("{census}");
-    let reports: Vec<String> =
-        different.iter().take(SHOWN).map(|ranks| report(&minimised(ranks.clone()))).collect();
+    let shown = different.iter().take(SHOWN).map(|ranks| report(&minimised(ranks.clone())));
     assert!(
         different.is_empty(),
-        "P2P_SEED={seed}: {} of {count} worlds differ, such as\n{}",
+        "{sample:?}: {} worlds differ, such as\n{}",
         different.len(),
-        reports.join("\n")
+        shown.collect::<Vec<String>>().join("\n")
     );
     census.assert_healthy();
 }

@@ -8,6 +8,7 @@ mod census;
 mod edit;
 mod exploration;
 mod known;
+mod sample;
 mod show;
 mod state;
 mod talks;

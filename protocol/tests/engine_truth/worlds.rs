@@ -1,7 +1,7 @@
 //! Small random worlds: most of them a run that goes well, written down rank by rank and then
 //! spoilt a little, because a world of unrelated events hangs at once; and some of those too.
 
-use p2p_protocol::model::{Action, Mode, Peer, Position, Tag};
+use p2p_protocol::model::{Action, CollectiveKind, LabelId, Mode, Peer, Position, Tag};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -23,24 +23,25 @@ struct Script {
     talks: Vec<Talk>,
     settlings: Vec<Settling>,
     changes: Vec<Change>,
+    /// Does it start again and again?
+    endless: bool,
 }
 
 fn related() -> impl Strategy<Value = Script> {
     let size = prop_oneof![1 => Just(1_u32), 5 => Just(2), 5 => Just(3), 4 => Just(4)];
     let changes = prop_oneof![4 => Just(0..1_usize), 4 => Just(1..2), 2 => Just(2..4)]
         .prop_flat_map(|count| prop::collection::vec(change(), count));
-    (
-        size,
-        prop::collection::vec(talk(), 1..8),
-        prop::collection::vec(settling(), RANKS as usize),
-        changes,
-    )
-        .prop_map(|(size, talks, settlings, changes)| Script {
+    let talks = prop::collection::vec(talk(), 1..8);
+    let settlings = prop::collection::vec(settling(), RANKS as usize);
+    (size, talks, settlings, changes, prop::bool::weighted(0.03)).prop_map(
+        |(size, talks, settlings, changes, endless)| Script {
             size,
             talks,
             settlings,
             changes,
-        })
+            endless,
+        },
+    )
 }
 
 impl Script {
@@ -50,6 +51,11 @@ impl Script {
             stage.play(talk);
         }
         let mut ranks = stage.settle(&self.settlings);
+        if self.endless {
+            for actions in ranks.iter_mut().filter(|actions| actions.len() < EVENTS) {
+                actions.push(Action::Jump { target: 0 });
+            }
+        }
         for change in &self.changes {
             change.apply(&mut ranks);
         }
@@ -78,6 +84,10 @@ enum ChangeKind {
     Mode(Mode),
     Communicator(u16),
     Root(i32),
+    Kind(CollectiveKind),
+    /// An offer forgets its last arm.
+    FewerArms,
+    Label(LabelId),
     Target(Position),
 }
 
@@ -94,6 +104,9 @@ fn change() -> BoxedStrategy<Change> {
         2 => actions::mode().prop_map(ChangeKind::Mode),
         1 => actions::communicator().prop_map(ChangeKind::Communicator),
         1 => (-1..=RANKS.cast_signed()).prop_map(ChangeKind::Root),
+        1 => actions::collective_kind().prop_map(ChangeKind::Kind),
+        1 => Just(ChangeKind::FewerArms),
+        1 => (0..3_u16).prop_map(ChangeKind::Label),
         1 => actions::position().prop_map(ChangeKind::Target),
     ];
     (any::<Index>(), any::<Index>(), kind)
@@ -143,6 +156,18 @@ impl ChangeKind {
             }
             (ChangeKind::Communicator(communicator), Action::Collective(call)) => {
                 call.communicator = *communicator;
+            }
+            (ChangeKind::Kind(kind), Action::Collective(call)) => {
+                call.kind = *kind;
+                call.root = actions::is_rooted(*kind).then_some(call.root.unwrap_or(0));
+            }
+            (ChangeKind::FewerArms, Action::Offer { arms, .. }) => {
+                let fewer = arms.len().saturating_sub(1);
+                *arms = arms[..fewer].into();
+            }
+            (ChangeKind::Label(label), Action::Send { envelope, .. }) => {
+                let label = (*label < 2).then_some(*label);
+                envelope.data.label = label;
             }
             (&ChangeKind::Target(target), action) => {
                 edit::retarget(std::slice::from_mut(action), |_| target);
