@@ -349,6 +349,7 @@ impl<'w> Case<'w> {
             let plan = Plan { semantics: Semantics::Buffered, schedule, skipped: None };
             let run = Run::of(self.world, plan, options);
             self.complete &= run.explored.complete;
+            self.states += run.explored.states();
             for &(observation, path) in &run.explored.observations {
                 if matches!(observation, Observation::UnpostedReady { .. }) {
                     self.note(observation, || run.tell(path));

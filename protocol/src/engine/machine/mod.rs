@@ -255,9 +255,9 @@ impl<'w> Machine<'w> {
         self.ranks.iter().all(|rank| rank.status == Status::Ended)
     }
 
-    /// Whether only a delayed rank is left to move.
+    /// Whether the delayed rank could take a step.
     pub(super) fn delayed_can_move(&self) -> bool {
-        !self.runnable.is_empty()
+        matches!(self.schedule, Schedule::Delay(_)) && !self.runnable.is_empty()
     }
 
     fn queue(&mut self, rank: Rank) {
