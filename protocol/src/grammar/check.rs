@@ -26,11 +26,7 @@ const ALWAYS: u32 = 8;
 /// roles and fifty operations takes less than 100 ms in a compiler whose macros are not optimised,
 /// and one with many ways to go on less than a second.
 const STATEMENTS: u64 = 20_000;
-const BRANCHING: u64 = 120_000;
-
-/// What a state with a choice costs, in statements: some, and more for each rank.
-const STATE: u64 = 100;
-const STATE_OF_RANK: u64 = 10;
+const BRANCHING: u64 = 100_000;
 
 /// How many statements are executed for one size at most.
 const STATEMENTS_OF_ONE_SIZE: u64 = 200_000;
@@ -231,7 +227,7 @@ impl Run<'_> {
     /// Judges a world, following as many states as the branching left is enough for.
     fn judge(&mut self, world: &World) -> bool {
         let Some(left) = &mut self.branching else { return self.judge.judge(world) };
-        let cost = STATE + STATE_OF_RANK * u64::from(world.size());
+        let cost = cost_of_state(world);
         let before = self.judge.states();
         self.judge.limit_states(usize::try_from(*left / cost).unwrap_or(usize::MAX).max(4));
         let complete = self.judge.judge(world);
@@ -254,6 +250,11 @@ impl Run<'_> {
             sizes: self.sizes,
         }
     }
+}
+
+/// What a state with a choice costs in a world, in statements.
+fn cost_of_state(world: &World) -> u64 {
+    5 + 2 * u64::from(world.size()) + world.event_count() as u64 / 8
 }
 
 /// The values that each parameter had in some combinations.
