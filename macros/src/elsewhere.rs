@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use p2p_protocol::grammar::syntax::Protocol;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 use crate::errors::coordinates;
@@ -19,10 +19,10 @@ use crate::states::Verb;
 pub(crate) struct Position {
     /// The state's type.
     pub(crate) state: String,
-    /// How many type parameters it has.
-    pub(crate) generics: Vec<proc_macro2::Ident>,
+    /// Its type parameters.
+    pub(crate) generics: Vec<Ident>,
     /// The role's name.
-    pub(crate) role: String,
+    pub(crate) role: Ident,
     /// The methods that are legal: "send_block", "for_each_dest_or_next".
     pub(crate) expected: String,
     /// The line of the specification.
@@ -30,56 +30,62 @@ pub(crate) struct Position {
 }
 
 /// The types and traits behind all states.
+///
+/// The compiler prints the steps as types, by their path where the name alone is not unique. So
+/// they stand in a module that is called as the role is: `ring::member::send_token`.
 pub(crate) fn items(protocol: &Protocol, verbs: &[Verb], positions: &[Position]) -> TokenStream {
-    let verbs: BTreeMap<&str, &Verb> =
-        verbs.iter().map(|verb| (verb.name.as_str(), verb)).collect();
     let (file, _, _) = coordinates(protocol.name.span());
-    let name = plain(&protocol.name);
-    let message =
-        format!("protocol `{name}`, role `{{Role}}`: the next step is `{{Step}}`, not `{{Self}}`");
+    let message = format!("protocol `{}`: the next step is `{{Step}}`", plain(&protocol.name));
     let note = format!("the specification is at {file}:{{LINE}}");
-    let steps: BTreeSet<&str> =
-        verbs.keys().copied().chain(positions.iter().map(|it| it.expected.as_str())).collect();
-    let steps = steps.iter().map(|step| generated(step));
-    let roles: BTreeSet<&str> = positions.iter().map(|it| it.role.as_str()).collect();
-    let roles = roles.iter().map(|role| generated(role));
+    let steps = steps(positions);
+    let verbs: BTreeMap<&str, &Verb> = verbs.iter().map(|verb| (&*verb.name, verb)).collect();
     let stubs = verbs.values().map(|verb| stub(verb));
     let positions = positions.iter().map(position);
     quote! {
-        #[allow(unexpected_cfgs)]
+        #steps
+        #[cfg(not(rust_analyzer))]
         const _: () = {
-            #[cfg(not(rust_analyzer))]
-            const _: () = {
-                #[allow(non_camel_case_types)]
-                pub mod steps { #(pub struct #steps;)* }
-                #[allow(non_camel_case_types)]
-                pub mod roles { #(pub struct #roles;)* }
-                #[diagnostic::on_unimplemented(
-                    message = #message,
-                    label = "the protocol expects `{Step}` here",
-                    note = #note
-                )]
-                pub trait NextStep<Role, Step, const LINE: u32> {}
-                // Without any implementation the compiler would suggest one.
-                #[diagnostic::do_not_recommend]
-                impl NextStep<(), (), 0> for ::core::convert::Infallible {}
-                pub struct Elsewhere<Role, Step, const LINE: u32>(
-                    ::core::marker::PhantomData<(Role, Step)>,
-                );
-                impl<Role, Step, const LINE: u32> Elsewhere<Role, Step, LINE> { #(#stubs)* }
-                #(#positions)*
-            };
+            #[diagnostic::on_unimplemented(
+                message = #message,
+                label = "not this: the protocol expects `{Step}` here",
+                note = #note
+            )]
+            pub trait NextStep<Step, const LINE: u32> {}
+            // Without any implementation the compiler would suggest one.
+            #[diagnostic::do_not_recommend]
+            impl NextStep<(), 0> for ::core::convert::Infallible {}
+            pub struct Elsewhere<Step, const LINE: u32>(::core::marker::PhantomData<Step>);
+            impl<Step, const LINE: u32> Elsewhere<Step, LINE> { #(#stubs)* }
+            #(#positions)*
         };
     }
+}
+
+/// The types that stand for steps, in a module for each role.
+fn steps(positions: &[Position]) -> TokenStream {
+    let mut steps: BTreeMap<&Ident, BTreeSet<&str>> = BTreeMap::new();
+    for Position { role, expected, .. } in positions {
+        steps.entry(role).or_default().insert(expected);
+    }
+    let modules = steps.into_iter().map(|(role, steps)| {
+        let steps = steps.into_iter().map(generated);
+        quote! {
+            #[cfg(not(rust_analyzer))]
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            pub mod #role { #(pub struct #steps;)* }
+        }
+    });
+    modules.collect()
 }
 
 /// A method that cannot be called. Its span is that of a place where the protocol has this step,
 /// which the compiler shows as "required by".
 fn stub(verb: &Verb) -> TokenStream {
-    let name = generated(&verb.name);
-    let span = verb.span.resolved_at(Span::call_site());
+    let Verb { name, span, .. } = verb;
+    let name = Ident::new(name, *span);
     let arguments: Vec<_> = (0..verb.arguments).map(|i| generated(&format!("A{i}"))).collect();
-    let bound = quote_spanned!(span=> steps::#name: NextStep<Role, Step, LINE>);
+    let bound = quote_spanned!(*span=> (): NextStep<Step, LINE>);
     quote! {
         pub fn #name<#(#arguments,)* Anything>(&self #(, _: #arguments)*) -> Anything
         where
@@ -92,11 +98,11 @@ fn stub(verb: &Verb) -> TokenStream {
 
 fn position(position: &Position) -> TokenStream {
     let state = generated(&position.state);
-    let Position { generics, line, .. } = position;
-    let (role, step) = (generated(&position.role), generated(&position.expected));
+    let Position { generics, role, line, .. } = position;
+    let step = generated(&position.expected);
     quote! {
         impl<'s, 'env #(, #generics)*> ::core::ops::Deref for #state<'s, 'env #(, #generics)*> {
-            type Target = Elsewhere<roles::#role, steps::#step, #line>;
+            type Target = Elsewhere<#role::#step, #line>;
             fn deref(&self) -> &Self::Target {
                 &Elsewhere(::core::marker::PhantomData)
             }

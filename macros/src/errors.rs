@@ -1,6 +1,6 @@
 //! What is wrong, as errors of the compiler at its own place, all at once.
 
-use p2p_protocol::finding::{Finding, Level, wait_lines};
+use p2p_protocol::finding::{Finding, Label, Level, wait_lines};
 use p2p_protocol::grammar::LanguageError;
 use p2p_protocol::grammar::syntax::Protocol;
 use p2p_protocol::model::Place;
@@ -43,7 +43,8 @@ fn text(protocol: &Protocol, finding: &Finding) -> String {
     let place = |place: Place| location(span(&protocol.places, place.0));
     let mut lines = vec![format!("{} [{}]", finding.message, finding.rule)];
     lines.extend(wait_lines(&finding.waits, place).into_iter().map(|line| format!("  {line}")));
-    for label in &finding.secondary {
+    let waits = |label: &&Label| finding.waits.iter().all(|wait| wait.place != label.place);
+    for label in finding.secondary.iter().filter(waits) {
         lines.push(format!("{}: {}", place(label.place), label.text));
     }
     lines.extend(finding.notes.iter().map(|note| format!("note: {note}")));

@@ -43,6 +43,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     quote! {
         #(#attributes)*
         #summary
+        #[allow(unexpected_cfgs)]
         #visibility mod #name {
             #(#items)*
             #(#constants)*
@@ -61,6 +62,7 @@ fn generated(protocol: &Protocol, about: &About, report: &Report) -> TokenStream
     let states: TokenStream =
         roles.iter().map(|code| states::states(code, &mut verbs, &mut positions)).collect();
     let runner = runner::items(protocol, &roles, about);
+    positions.push(runner::end(protocol));
     let elsewhere = elsewhere::items(protocol, &verbs, &positions);
     let resolved = resolved(protocol);
     quote!(#findings #runner #states #elsewhere #resolved)
@@ -89,8 +91,8 @@ fn broken_item(item: &TokenStream, errors: &TokenStream) -> TokenStream {
     tokens.next();
     let Some(TokenTree::Ident(name)) = tokens.next() else { return quote!(#errors #item) };
     quote! {
-        #errors
         pub mod #name {
+            #errors
             #[allow(unused_imports)]
             pub use self::nothing_is_generated_from_a_wrong_protocol::*;
         }

@@ -2,11 +2,14 @@
 //!
 //! `loop`, `break`, `continue` and `requests()` are no steps; they only say where others lead to.
 
+use std::collections::HashMap;
+
 use p2p_protocol::grammar::syntax::{Block, Role, Statement, StatementKind};
+use p2p_protocol::model::Place;
 use syn::Lifetime;
 
 use crate::flow::{Flow, target_of};
-use crate::mentions::mentions;
+use crate::mentions::{self, mentions};
 use crate::names::{self, Used};
 use crate::scope::{Scope, SlotKind};
 use crate::verbs;
@@ -66,29 +69,38 @@ pub(crate) enum Step {
 
 /// All states of a role.
 pub(crate) struct Graph<'p> {
-    /// The states, in the order of the statements.
-    pub(crate) states: Vec<State<'p>>,
     /// Where the role starts.
     pub(crate) start: Target,
+    /// A state for each statement in the order of the text; none where nothing leads.
+    states: Vec<Option<State<'p>>>,
     labels: Vec<Option<Target>>,
 }
 
 impl<'p> Graph<'p> {
     /// The graph of a role that [`Flow::check`] has found right.
     pub(crate) fn of(role: &'p Role) -> Graph<'p> {
-        let mut builder = Builder {
+        let mut places = Places {
             prefix: names::camel(&names::plain(&role.name)),
-            flow: Flow::new(role),
             used: Used::default(),
-            states: Vec::new(),
+            states: HashMap::new(),
+        };
+        places.reserve(&role.body);
+        let mut builder = Builder {
+            flow: Flow::new(role),
+            states: places.states.iter().map(|_| None).collect(),
+            places: places.states,
             labels: Vec::new(),
             loops: Vec::new(),
             outermost_jump: usize::MAX,
         };
         let done = Target { to: To::Done, depth: 0 };
         let start = builder.block(&role.body.statements, Scope::default(), done);
-        let states = builder.states.into_iter().flatten().collect();
-        Graph { states, start, labels: builder.labels }
+        Graph { start, states: builder.states, labels: builder.labels }
+    }
+
+    /// All states, in the order of the text.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &State<'p>> {
+        self.states.iter().flatten()
     }
 
     /// The state that a target means; none at the end of the protocol.
@@ -97,7 +109,7 @@ impl<'p> Graph<'p> {
         // A loop without any step leads to itself for ever; it is taken for the end.
         for _ in 0..=self.labels.len() {
             match to {
-                To::State(index) => return Some(&self.states[index]),
+                To::State(index) => return self.states[index].as_ref(),
                 To::Done => return None,
                 To::Label(index) => to = self.labels[index]?.to,
             }
@@ -106,10 +118,30 @@ impl<'p> Graph<'p> {
     }
 }
 
-struct Builder<'p> {
+/// The states' positions and names, which follow the order of the text. A state is made only when
+/// what it leads to is, which is another order.
+struct Places {
     prefix: String,
-    flow: Flow<'p>,
     used: Used,
+    states: HashMap<Place, (usize, String)>,
+}
+
+impl Places {
+    fn reserve(&mut self, block: &Block) {
+        for Statement { kind, place, .. } in &block.statements {
+            if !is_silent(kind) {
+                let name = format!("{}{}", self.prefix, verbs::state(kind));
+                let name = self.used.unique(&name, "");
+                self.states.insert(*place, (self.states.len(), name));
+            }
+            mentions::blocks(kind).into_iter().for_each(|block| self.reserve(block));
+        }
+    }
+}
+
+struct Builder<'p> {
+    flow: Flow<'p>,
+    places: HashMap<Place, (usize, String)>,
     states: Vec<Option<State<'p>>>,
     labels: Vec<Option<Target>>,
     loops: Vec<Frame<'p>>,
@@ -145,8 +177,7 @@ impl<'p> Builder<'p> {
             StatementKind::Continue(label) => return self.jump(label.as_ref(), false),
             _ => {}
         }
-        // The names of states follow the order of the text, so the place comes first.
-        let place = (!is_silent(&statement.kind)).then(|| self.reserve(statement));
+        let place = self.places.get(&statement.place).cloned();
         let behind = self.flow.after(statement, scope.clone());
         let behind = behind.map(|behind| unmentioned_dropped(behind, start, rest));
         let after = |builder: &mut Self| match &behind {
@@ -197,12 +228,6 @@ impl<'p> Builder<'p> {
     ) -> Target {
         self.states[index] = Some(State { name, scope, statement, behind, step });
         here
-    }
-
-    fn reserve(&mut self, statement: &Statement) -> (usize, String) {
-        let name = format!("{}{}", self.prefix, verbs::state(&statement.kind));
-        self.states.push(None);
-        (self.states.len() - 1, self.used.unique(&name, ""))
     }
 
     fn jump(&mut self, label: Option<&Lifetime>, leaves: bool) -> Target {
@@ -284,7 +309,13 @@ impl<'p> Builder<'p> {
 
 /// Statements that are no step of their own.
 fn is_silent(kind: &StatementKind) -> bool {
-    matches!(kind, StatementKind::Loop(..) | StatementKind::RequestSet(_))
+    matches!(
+        kind,
+        StatementKind::Loop(..)
+            | StatementKind::RequestSet(_)
+            | StatementKind::Break(_)
+            | StatementKind::Continue(_)
+    )
 }
 
 /// Of what a block has declared itself, nothing that is not mentioned any more is carried on.

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::graph::Target;
-use crate::names::{generated, generated_at};
+use crate::names::generated;
 use crate::role::Generic;
 use crate::states::{Parts, StateCode, Way};
 use crate::verbs;
@@ -84,7 +84,7 @@ fn for_each(
     end: Target,
     range: &Range,
 ) -> TokenStream {
-    let method = generated_at(&verbs::method(&state.state.statement.kind), state.span());
+    let method = Ident::new(&verbs::method(&state.state.statement.kind), state.span());
     let new = state.new_generics(&[item, end], Vec::new());
     let new = new.iter().map(Generic::declaration);
     let (item, end) = (state.code.target_type(item), state.code.target_type(end));

@@ -59,12 +59,15 @@ fn structure(item: &syn::ItemStruct) -> TokenStream {
     let fields = item.fields.iter().map(|field| {
         let ty = &field.ty;
         let span = ty.span().resolved_at(Span::call_site());
-        quote_spanned!(span=> ::p2p::session::assert_plain::<#ty>();)
+        quote_spanned!(span=> plain::<#ty>();)
     });
     quote! {
         #derives
         #item
-        const _: fn() = || { #(#fields)* };
+        const _: fn() = || {
+            const fn plain<T: ::p2p::Plain>() {}
+            #(#fields)*
+        };
         // SAFETY: every field is plain, which is asserted above, so a value of zeros is valid and
         // nothing in it points anywhere.
         unsafe impl ::p2p::Plain for #name {}

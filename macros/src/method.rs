@@ -1,12 +1,12 @@
 //! A method that takes a step, from its parts.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use p2p_protocol::grammar::syntax::{Message, StatementKind};
 
 use crate::graph::Target;
-use crate::names::{generated_at, plain};
+use crate::names::{all_at, plain};
 use crate::role::Generic;
 use crate::states::{StateCode, Verb};
 use crate::verbs;
@@ -64,9 +64,9 @@ impl Method {
     /// The code, and what other states have to know of it.
     pub(crate) fn code(self, state: &StateCode<'_, '_>, after: Target) -> (TokenStream, Verb) {
         let span = state.span();
-        let name = generated_at(&self.name, span);
+        let name = Ident::new(&self.name, span);
         let generics = state.new_generics(&[after], self.generics);
-        let generics = generics.iter().map(Generic::declaration);
+        let generics = generics.iter().map(|generic| all_at(generic.declaration(), span));
         let next = state.code.target_type(after);
         let (types, values): (Vec<_>, Vec<_>) = self.values.into_iter().unzip();
         let go = state.code.go(after);
@@ -77,7 +77,9 @@ impl Method {
         };
         let message = self.message.map(|index| state.code.message(index));
         let operation = operation(state, "OPERATION", message);
-        let (documentation, arguments, body) = (self.documentation, &self.arguments, self.body);
+        let arguments = self.arguments.into_iter().map(|argument| all_at(argument, span));
+        let this = quote_spanned!(span=> self);
+        let (documentation, body) = (self.documentation, self.body);
         let apart = state.apart();
         let verb = Verb { name: self.name, arguments: arguments.len(), span };
         let code = quote! {
@@ -88,7 +90,7 @@ impl Method {
             /// When another rank has left, when all ranks wait, or when a length does not fit.
             #[inline]
             pub fn #name<'data #(, #generics)*>(
-                self #(, #arguments)*
+                #this #(, #arguments)*
             ) -> ::p2p::Result<#returned> {
                 #operation
                 #apart

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 
 /// `RowBlock` -> `row_block`, `HTTPHead` -> `http_head`.
 pub(crate) fn snake(name: &str) -> String {
@@ -38,9 +38,16 @@ pub(crate) fn plain(ident: &Ident) -> String {
     text.strip_prefix("r#").map_or_else(|| text.clone(), str::to_owned)
 }
 
-/// A loop variable's name as part of another: `_step` -> `step`, and nothing for `_`.
+/// A loop variable's name as part of another: `_step` -> `step`, and nothing for one without
+/// letters.
 pub(crate) fn trimmed(ident: &Ident) -> String {
-    plain(ident).trim_matches('_').to_owned()
+    let text = plain(ident);
+    let trimmed = text.trim_matches('_');
+    if trimmed.starts_with(|first: char| first.is_alphabetic()) {
+        trimmed.to_owned()
+    } else {
+        String::new()
+    }
 }
 
 /// An identifier of the generated code: resolved where the macro is used, and recognised by lints
@@ -49,9 +56,23 @@ pub(crate) fn generated(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// Like [`generated`], and go-to-definition leads to `place`.
-pub(crate) fn generated_at(name: &str, place: Span) -> Ident {
-    Ident::new(name, place.resolved_at(Span::call_site()))
+/// The same name at another place.
+pub(crate) fn at(ident: &Ident, span: Span) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(span);
+    ident
+}
+
+/// The same tokens at another place: where the compiler will point to when it speaks of them.
+pub(crate) fn all_at(tokens: TokenStream, span: Span) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), all_at(group.stream(), span)).into();
+        }
+        token.set_span(span);
+        token
+    });
+    moved.collect()
 }
 
 /// Names in use, so that the second `send_block` of a role becomes `send_block_2`.

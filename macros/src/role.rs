@@ -287,11 +287,11 @@ fn slot_names(graph: &Graph<'_>) -> HashMap<u32, SlotNames> {
     let mut used = Used::with(TAKEN);
     let mut buffers = Used::default();
     let mut all = HashMap::new();
-    let scopes = graph.states.iter().flat_map(|state| [&state.scope, &state.behind]);
+    let scopes = graph.states().flat_map(|state| [&state.scope, &state.behind]);
     for slot in scopes.flat_map(|scope| scope.from_depth(0)) {
         all.entry(slot.name.id).or_insert_with(|| {
-            let plain = names::plain(slot.name);
-            let text = if plain.trim_matches('_').is_empty() { "index" } else { &plain };
+            let trimmed = names::trimmed(slot.name);
+            let text = if trimmed.is_empty() { "number" } else { &trimmed };
             let value = generated(&used.unique(text, "_"));
             let rest = generated(&used.unique(&format!("{text}_rest"), "_"));
             let plan = generated(&used.unique(&format!("{text}_plan"), "_"));

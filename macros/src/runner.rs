@@ -5,9 +5,10 @@ use p2p_protocol::grammar::syntax::{Extent, Parameter, Protocol};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::elsewhere::Position;
 use crate::errors::coordinates;
 use crate::expressions::Values;
-use crate::names::plain;
+use crate::names::{generated, plain};
 use crate::patterns;
 use crate::role::{Generic, RoleCode, shared_names};
 use crate::windows;
@@ -38,9 +39,20 @@ pub(crate) fn items(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) 
         /// The end of the protocol: what the closure that is given to `run` returns.
         #[must_use = "return it from the closure that is given to `run`"]
         pub struct Done<'s, 'env> {
-            session: ::p2p::session::Turn<'s, 'env>,
+            session: &'s mut ::p2p::session::Session<'env>,
         }
         #accessors
+    }
+}
+
+/// Where the end stands, for a step that is one too many.
+pub(crate) fn end(protocol: &Protocol) -> Position {
+    Position {
+        state: "Done".to_owned(),
+        generics: Vec::new(),
+        role: generated("every_role"),
+        expected: "the_end".to_owned(),
+        line: coordinates(protocol.name.span()).1,
     }
 }
 
@@ -222,7 +234,6 @@ fn structure(code: &RoleCode<'_>) -> TokenStream {
             ) -> ::p2p::Result<()> {
                 let Self { joined, #(#fields,)* } = self;
                 ::p2p::session::run(joined, |session| {
-                    let mut session = ::p2p::session::Turn::new(session);
                     #windows
                     follow(#start).map(|_| ())
                 })

@@ -6,8 +6,7 @@ use quote::quote;
 use crate::elsewhere::Position;
 use crate::errors::coordinates;
 use crate::graph::{State, Step, Target};
-use crate::names::generated;
-use crate::names::plain;
+use crate::names::{at, generated};
 use crate::role::{Generic, RoleCode};
 use crate::{branches, loops, operations, windows};
 
@@ -18,7 +17,7 @@ pub(crate) fn states(
     positions: &mut Vec<Position>,
 ) -> TokenStream {
     let mut items = TokenStream::new();
-    for state in &code.graph.states {
+    for state in code.graph.states() {
         let state = StateCode { code, state };
         let parts = state.parts();
         positions.push(state.position(&parts));
@@ -52,7 +51,7 @@ impl StateCode<'_, '_> {
             #[doc = #documentation]
             #[must_use = #next]
             pub struct #name<'s, 'env #(, #names)*> {
-                session: ::p2p::session::Turn<'s, 'env>,
+                session: &'s mut ::p2p::session::Session<'env>,
                 #(#fields,)*
             }
             impl<'s, 'env #(, #bounds)*> #name<'s, 'env #(, #names)*> {
@@ -83,7 +82,7 @@ impl StateCode<'_, '_> {
         Position {
             state: self.state.name.clone(),
             generics: generics.map(|generic| generic.name).collect(),
-            role: plain(&self.code.role.name),
+            role: at(&self.code.role.name, Span::call_site()),
             expected: parts.names("_or_"),
             line: self.coordinates().1,
         }
@@ -109,7 +108,7 @@ impl StateCode<'_, '_> {
     pub(crate) fn apart(&self) -> TokenStream {
         let fields = self.code.fields(&self.state.scope);
         let fields = fields.iter().map(|(field, _)| field);
-        quote!(let Self { mut session, #(#fields),* } = self;)
+        quote!(let Self { session, #(#fields),* } = self;)
     }
 
     /// Type parameters of what these targets are, and others, that the state does not have itself,

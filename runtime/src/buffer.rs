@@ -27,6 +27,7 @@ impl<'a, T> From<&'a [T]> for Outgoing<'a, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T> From<&'a mut [T]> for Outgoing<'a, T> {
     fn from(data: &'a mut [T]) -> Self {
         Outgoing::Borrowed(data)
@@ -39,12 +40,14 @@ impl<'a, T> From<&'a Vec<T>> for Outgoing<'a, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T> From<&'a mut Vec<T>> for Outgoing<'a, T> {
     fn from(data: &'a mut Vec<T>) -> Self {
         Outgoing::Borrowed(data)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T> From<&'a Box<[T]>> for Outgoing<'a, T> {
     fn from(data: &'a Box<[T]>) -> Self {
         Outgoing::Borrowed(data)

@@ -13,6 +13,12 @@ use std::marker::PhantomData;
 ///
 /// All bytes zero must be a valid value of the type, and it must be safe to use a bytewise copy on
 /// another thread; so it holds no references and no pointers.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot travel from rank to rank",
+    label = "not a plain value",
+    note = "messages carry numbers, `bool`, `char`, arrays of them, and structs of them that a \
+            protocol declares"
+)]
 pub unsafe trait Plain: Copy + Send + Sync + 'static {
     /// The value whose bytes are all zero.
     fn zero() -> Self {

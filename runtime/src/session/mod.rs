@@ -40,7 +40,7 @@ pub use crate::plain::Plain;
 pub use join::{Joined, Protocol, join, run};
 pub use reduce::{Max, Min, Product, Reduce, Sum};
 pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
-pub use support::{Grid, Steps, Turn, assert_plain};
+pub use support::{Grid, Steps};
 
 use crate::transport::threads::{Endpoint, Envelope, Filter, From};
 use requests::Slot;

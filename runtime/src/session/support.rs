@@ -1,56 +1,9 @@
-//! What generated code needs besides the operations: the turn that its states pass on, loops with
-//! strides, grids, and checks of what only the run can know.
+//! What generated code needs besides the operations: loops with strides, grids, and checks of what
+//! only the run can know.
 
 #![allow(unsafe_code)]
 
-use std::fmt;
-use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
-
 use super::{Error, Operation, Outgoing, Plain, Result, SendBuffer, Session};
-
-/// The right to take the next step. Each state of the generated code holds it and passes it on to
-/// the next, so there is one at a time.
-///
-/// It is invariant in `'s`, which is another lifetime for each run; so a state of one run never
-/// passes for a state of another.
-pub struct Turn<'s, 'env> {
-    session: &'s mut Session<'env>,
-    brand: PhantomData<fn(&'s ()) -> &'s ()>,
-}
-
-impl<'s, 'env> Turn<'s, 'env> {
-    /// The first turn of a run.
-    #[inline]
-    pub fn new(session: &'s mut Session<'env>) -> Turn<'s, 'env> {
-        Turn { session, brand: PhantomData }
-    }
-}
-
-impl<'env> Deref for Turn<'_, 'env> {
-    type Target = Session<'env>;
-
-    #[inline]
-    fn deref(&self) -> &Session<'env> {
-        self.session
-    }
-}
-
-impl<'env> DerefMut for Turn<'_, 'env> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Session<'env> {
-        self.session
-    }
-}
-
-impl fmt::Debug for Turn<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the turn of rank {} of {}", self.session.rank, self.session.size)
-    }
-}
-
-/// Compiles for plain types alone.
-pub const fn assert_plain<T: Plain>() {}
 
 /// A range with a stride, forwards or backwards.
 #[derive(Clone, Debug)]

@@ -1,0 +1,22 @@
+//! The two sides do not call the same operations.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+pub mod wrong {
+    pub type Size = u32;
+
+    #[rank(0)]
+    fn left() {
+        barrier();
+        bcast(0, Size);
+    }
+
+    #[rank(1)]
+    fn right() {
+        bcast(0, Size);
+        barrier();
+    }
+}
+
+fn main() {}

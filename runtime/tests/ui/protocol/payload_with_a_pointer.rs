@@ -1,0 +1,20 @@
+//! A vector is a pointer, and cannot travel.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+pub mod wrong {
+    pub type Block = Vec<f32>;
+
+    #[rank(0)]
+    fn left() {
+        send(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+        recv(0, Block);
+    }
+}
+
+fn main() {}

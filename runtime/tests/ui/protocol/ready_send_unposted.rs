@@ -1,0 +1,20 @@
+//! Nothing says that the receive is posted.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+pub mod wrong {
+    pub type Block = [f32];
+
+    #[rank(0)]
+    fn left() {
+        rsend(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+        recv(0, Block);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+//! The other end waits for another message.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+pub mod wrong {
+    pub type Block = [f32];
+    pub type Row = [f32];
+
+    #[rank(0)]
+    fn left() {
+        send(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+        recv(0, Row);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! A rule that there is none of.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2, allow(deadlok))]
+pub mod wrong {
+    pub type Block = [f32];
+
+    #[rank(0)]
+    fn left() {
+        send(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+        recv(0, Block);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+//! Nobody takes the message.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+pub mod wrong {
+    pub type Block = [f32];
+
+    #[rank(0)]
+    fn left() {
+        send(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! An argument that the attribute does not have.
+
+use p2p::p2p_protocol;
+
+#[p2p_protocol(rank = 2)]
+pub mod wrong {
+    pub type Block = [f32];
+
+    #[rank(0)]
+    fn left() {
+        send(1, Block);
+    }
+
+    #[rank(1)]
+    fn right() {
+        recv(0, Block);
+    }
+}
+
+fn main() {}
