@@ -161,7 +161,7 @@ impl Run<'_> {
         }
         if self.sizes.is_empty() && self.complaints.is_empty() {
             let message = format!("no number of ranks up to {HIGHEST} fits this");
-            let error = LanguageError::new(self.protocol.sizes.span.into(), message)
+            let error = LanguageError::new(self.protocol.sizes.region(), message)
                 .help("write `ranks = 2..`, or another pattern that fits some number of ranks");
             self.complaints.push(Complaint { place: Place(u32::MAX), error });
         }

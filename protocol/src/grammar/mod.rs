@@ -25,7 +25,7 @@ pub use check::{CheckOptions, CheckedSize, Report, check};
 pub use evaluate::evaluate;
 pub use parse::parse;
 
-use syntax::Protocol;
+use syntax::{Expression, ExpressionKind, Protocol, Sizes};
 use tokens::Region;
 
 use crate::model::Place;
@@ -56,6 +56,25 @@ impl LanguageError {
     fn help(mut self, help: impl Into<String>) -> LanguageError {
         self.help = Some(help.into());
         self
+    }
+}
+
+impl Expression {
+    /// An expression that is written there.
+    fn at(region: Region, kind: ExpressionKind) -> Expression {
+        Expression { kind, span: region.joined(), end: region.last }
+    }
+
+    /// Where it is written.
+    fn region(&self) -> Region {
+        Region { first: self.span, last: self.end }
+    }
+}
+
+impl Sizes {
+    /// Where they are written.
+    fn region(&self) -> Region {
+        Region { first: self.span, last: self.end }
     }
 }
 

@@ -84,8 +84,10 @@ pub struct Protocol {
 pub struct Sizes {
     /// The pattern, over the size.
     pub pattern: Pattern,
-    /// Where it is written.
+    /// Where it is written; the first token's span, where the compiler cannot join spans.
     pub span: Span,
+    /// The span of its last token.
+    pub end: Span,
 }
 
 /// A two-dimensional grid of ranks.
@@ -364,8 +366,10 @@ pub struct Range {
 pub struct Expression {
     /// What it is.
     pub kind: ExpressionKind,
-    /// Where.
+    /// Where; the first token's span, where the compiler cannot join spans.
     pub span: Span,
+    /// The span of its last token.
+    pub end: Span,
 }
 
 /// The expressions of the language. All integers are `i64` when checked and when run; `/` and

@@ -105,7 +105,7 @@ fn no_role(protocol: &Protocol, rank: Rank, size: i64) -> Complaint {
     let message = format!("rank {rank} of {size} has no role");
     let (place, region, name) = match protocol.roles.last() {
         Some(role) => (role.place, protocol.region(role.place), role.name.to_string()),
-        None => (Place(0), protocol.sizes.span.into(), String::new()),
+        None => (Place(0), protocol.sizes.region(), String::new()),
     };
     let help = format!(
         "widen a pattern, such as that of `{name}`, or say with `ranks = ..` which sizes the \

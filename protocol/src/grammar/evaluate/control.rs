@@ -368,7 +368,7 @@ impl Rounds {
                         numbers.rank, numbers.size
                     );
                     let error =
-                        LanguageError::new(step.span.into(), text).help("a stride is 1 or more");
+                        LanguageError::new(step.region(), text).help("a stride is 1 or more");
                     return Err(Stop::Wrong(error));
                 }
                 value

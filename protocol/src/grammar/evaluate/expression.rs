@@ -1,9 +1,8 @@
 //! What an expression is worth, for one rank of one size. Conditions are 0 or 1.
 
-use proc_macro2::Span;
-
 use crate::grammar::LanguageError;
 use crate::grammar::syntax::{BinaryOperator, Expression, ExpressionKind, Method, UnaryOperator};
+use crate::grammar::tokens::Region;
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub(in crate::grammar) enum Reason {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::grammar) struct Fault {
     pub(in crate::grammar) reason: Reason,
-    pub(in crate::grammar) span: Span,
+    pub(in crate::grammar) region: Region,
 }
 
 impl Fault {
@@ -33,7 +32,7 @@ impl Fault {
             Reason::NegativeExponent => "the exponent is negative",
             Reason::Shift => "this shifts by less than 0 or more than 63 bits",
         };
-        LanguageError::new(self.span.into(), message)
+        LanguageError::new(self.region, message)
     }
 }
 
@@ -90,7 +89,7 @@ impl<'a> Numbers<'a> {
                     None => 0,
                 };
                 apply(*method, receiver, argument)
-                    .map_err(|reason| Fault { reason, span: expression.span })
+                    .map_err(|reason| Fault { reason, region: expression.region() })
             }
             ExpressionKind::Conditional(condition, then, otherwise) => {
                 let taken = if self.holds(condition)? { then } else { otherwise };
@@ -126,7 +125,7 @@ impl<'a> Numbers<'a> {
             _ => {}
         }
         let b = self.integer(right)?;
-        let fault = |reason| Err(Fault { reason, span: all.span });
+        let fault = |reason| Err(Fault { reason, region: all.region() });
         match operator {
             BinaryOperator::Add => known(a.checked_add(b), all),
             BinaryOperator::Subtract => known(a.checked_sub(b), all),
@@ -159,7 +158,7 @@ impl<'a> Numbers<'a> {
 }
 
 fn known(value: Option<i64>, expression: &Expression) -> Result<i64, Fault> {
-    value.ok_or(Fault { reason: Reason::Overflow, span: expression.span })
+    value.ok_or(Fault { reason: Reason::Overflow, region: expression.region() })
 }
 
 fn apply(method: Method, receiver: i64, argument: i64) -> Result<i64, Reason> {

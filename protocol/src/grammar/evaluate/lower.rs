@@ -304,7 +304,7 @@ impl<'p> Lowering<'p> {
                     "`{}` has {elements} elements, for rank {} of {}",
                     message.name, self.bindings.rank, self.bindings.size
                 );
-                let error = LanguageError::new(count.span.into(), text)
+                let error = LanguageError::new(count.region(), text)
                     .help("a count is 0 or more; bound it with `.max(0)`");
                 Err(Stop::Wrong(error))
             }
@@ -326,7 +326,7 @@ impl<'p> Lowering<'p> {
         i32::try_from(value).map_err(|_| {
             let (rank, size) = (self.bindings.rank, self.bindings.size);
             let text = format!("{value} can be no rank's number, for rank {rank} of {size}");
-            Stop::Wrong(LanguageError::new(expression.span.into(), text))
+            Stop::Wrong(LanguageError::new(expression.region(), text))
         })
     }
 }

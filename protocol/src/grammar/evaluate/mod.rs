@@ -54,7 +54,7 @@ pub fn evaluate(
     parameters: &[(String, i64)],
     grid: Option<(u32, u32)>,
 ) -> Result<World, Vec<LanguageError>> {
-    let region = || protocol.sizes.span.into();
+    let region = || protocol.sizes.region();
     let grid = match grid {
         Some(grid) => Some(grid),
         None => {

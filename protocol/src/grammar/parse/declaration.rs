@@ -184,7 +184,7 @@ impl Parser {
     /// The sizes that the protocol is for.
     fn sizes(&mut self, ranks: Option<&Argument<'_>>, name: Region) -> Sizes {
         let Some(ranks) = ranks else {
-            return Sizes { pattern: Pattern::All, span: name.first };
+            return Sizes { pattern: Pattern::All, span: name.first, end: name.last };
         };
         let region = ranks.value.remainder();
         let mark = self.scope.open();
@@ -193,7 +193,8 @@ impl Parser {
         let pattern = self.pattern(&mut value, false);
         self.size_known = false;
         self.scope.close(mark);
-        Sizes { pattern: pattern.unwrap_or(Pattern::All), span: region.joined() }
+        let pattern = pattern.unwrap_or(Pattern::All);
+        Sizes { pattern, span: region.joined(), end: region.last }
     }
 
     /// The attributes of an item but for the one that is ours.

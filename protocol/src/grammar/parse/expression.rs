@@ -119,7 +119,7 @@ impl Parser {
         }
         let name = Name { ident: ident.clone(), id: entry.id };
         cursor.next();
-        Some(Expression { kind: ExpressionKind::Variable(name), span: ident.span() })
+        Some(Expression::at(ident.span().into(), ExpressionKind::Variable(name)))
     }
 
     fn expression(&mut self, cursor: &mut Cursor<'_>, weakest: u8) -> Parsed<Expression> {
@@ -134,9 +134,9 @@ impl Parser {
             cursor.take(text);
             let right = self.binary(cursor, strength + 1)?;
             self.expect_operands(operator, &left, &right)?;
-            let span = Region { first: left.span, last: right.span }.joined();
+            let region = left.region().to(right.region());
             let kind = ExpressionKind::Binary(operator, Box::new(left), Box::new(right));
-            left = self.node(kind, span)?;
+            left = self.node(kind, region)?;
         }
         Ok(left)
     }
@@ -184,8 +184,8 @@ impl Parser {
         self.count_node(region)?;
         let inner = self.unary(cursor)?;
         self.expect(&inner, operand)?;
-        let span = Region { first: region.first, last: inner.span }.joined();
-        Ok(Expression { kind: ExpressionKind::Unary(operator, Box::new(inner)), span })
+        let region = region.to(inner.region());
+        Ok(Expression::at(region, ExpressionKind::Unary(operator, Box::new(inner))))
     }
 
     fn postfix(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Expression> {
@@ -223,8 +223,8 @@ impl Parser {
             None
         };
         self.finished(inside, known)?;
-        let span = Region { first: receiver.span, last: group.region().last }.joined();
-        self.node(ExpressionKind::Method(method, Box::new(receiver), argument), span)
+        let region = receiver.region().to(group.region());
+        self.node(ExpressionKind::Method(method, Box::new(receiver), argument), region)
     }
 
     fn primary(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Expression> {
@@ -261,7 +261,7 @@ impl Parser {
 
     fn number(&mut self, number: &syn::LitInt, region: Region) -> Parsed<Expression> {
         match number.base10_parse::<i64>() {
-            Ok(value) => self.node(ExpressionKind::Integer(value), region.first),
+            Ok(value) => self.node(ExpressionKind::Integer(value), region),
             Err(_) => Err(self.wrong(region, "this number is too large: the largest is 2^63 - 1")),
         }
     }
@@ -271,7 +271,7 @@ impl Parser {
         let mut inside = token.enter();
         let first = self.nested(&mut inside)?;
         if inside.is_empty() {
-            return Ok(Expression { span: token.region().joined(), ..first });
+            return Ok(Expression::at(token.region(), first.kind));
         }
         let help = "a rank on a grid is `(x, y)`";
         if !inside.take(",") {
@@ -284,7 +284,7 @@ impl Parser {
         self.expect(&second, Type::Integer)?;
         let kind = ExpressionKind::Pair(Box::new(first), Box::new(second));
         if self.grid_known {
-            return self.node(kind, token.region().joined());
+            return self.node(kind, token.region());
         }
         Err(self.wrong_help(
             token.region(),
@@ -317,10 +317,10 @@ impl Parser {
             return Err(self.wrong_help(cursor.region(), "expected `{ value }`", help));
         };
         self.expect(&otherwise, type_of(&then))?;
-        let span = Region { first: start.first, last: otherwise.span }.joined();
+        let region = start.to(otherwise.region());
         let kind =
             ExpressionKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise));
-        Ok(Expression { kind, span })
+        Ok(Expression::at(region, kind))
     }
 
     fn braced(&mut self, group: &Token) -> Parsed<Expression> {
@@ -346,7 +346,7 @@ impl Parser {
             }
             _ => ExpressionKind::Variable(self.variable(token, after)?),
         };
-        self.node(kind, region.first)
+        self.node(kind, region)
     }
 
     /// A name that stands for a number.
@@ -413,9 +413,9 @@ impl Parser {
         self.wrong_help(region, format!("unknown variable `{word}`"), help)
     }
 
-    fn node(&mut self, kind: ExpressionKind, span: proc_macro2::Span) -> Parsed<Expression> {
-        self.count_node(span.into())?;
-        Ok(Expression { kind, span })
+    fn node(&mut self, kind: ExpressionKind, region: Region) -> Parsed<Expression> {
+        self.count_node(region)?;
+        Ok(Expression::at(region, kind))
     }
 
     fn count_node(&mut self, region: Region) -> Parsed<()> {
@@ -432,7 +432,7 @@ impl Parser {
             return Ok(());
         }
         let message = format!("expected {}, this is {}", expected.noun(), found.noun());
-        Err(self.wrong(expression.span.into(), message))
+        Err(self.wrong(expression.region(), message))
     }
 
     fn expect_operands(

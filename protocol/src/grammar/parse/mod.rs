@@ -4,6 +4,7 @@
 //! same. A declaration that is wrong still declares its name, so that one mistake is one error.
 
 mod attribute;
+mod decision;
 mod declaration;
 mod expression;
 mod items;

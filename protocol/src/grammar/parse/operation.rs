@@ -254,7 +254,7 @@ impl Parser {
         region: Region,
     ) -> Parsed<(Expression, Expression)> {
         let help = "ranks are given as a range: `1..size`, `..`";
-        let whole = |kind| Expression { kind, span: region.joined() };
+        let whole = |kind| Expression::at(region, kind);
         let start = if cursor.at("..") {
             whole(ExpressionKind::Integer(0))
         } else if cursor.is_empty() {
@@ -274,9 +274,9 @@ impl Parser {
         if !inclusive {
             return Ok((start, end));
         }
-        let (span, one) = (end.span, whole(ExpressionKind::Integer(1)));
+        let (at, one) = (end.region(), whole(ExpressionKind::Integer(1)));
         let kind = ExpressionKind::Binary(BinaryOperator::Add, Box::new(end), Box::new(one));
-        Ok((start, Expression { kind, span }))
+        Ok((start, Expression::at(at, kind)))
     }
 
     /// Whom a decision is told: nobody, one, a range, or several.
