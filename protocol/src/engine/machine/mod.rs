@@ -255,9 +255,15 @@ impl<'w> Machine<'w> {
         self.ranks.iter().all(|rank| rank.status == Status::Ended)
     }
 
+    /// The delayed rank, if it could take a step: where it is in the queue.
+    fn delayed(&self) -> Option<usize> {
+        let Schedule::Delay(delayed) = self.schedule else { return None };
+        self.runnable.iter().position(|&rank| rank == delayed)
+    }
+
     /// Whether the delayed rank could take a step.
     pub(super) fn delayed_can_move(&self) -> bool {
-        matches!(self.schedule, Schedule::Delay(_)) && !self.runnable.is_empty()
+        self.delayed().is_some()
     }
 
     fn queue(&mut self, rank: Rank) {
@@ -322,7 +328,8 @@ impl<'w> Machine<'w> {
 
     /// Lets the delayed rank take one step.
     pub(super) fn step_delayed(&mut self) -> Settled {
-        let Some(rank) = self.runnable.pop_front() else { return Settled::Quiet };
+        let delayed = self.delayed().and_then(|at| self.runnable.remove(at));
+        let Some(rank) = delayed else { return Settled::Quiet };
         if self.state(rank).status == Status::Ready {
             self.step(rank);
         }

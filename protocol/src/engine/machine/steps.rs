@@ -222,8 +222,10 @@ impl Machine<'_> {
             (_, None) => Peer::Null,
         };
         self.lose(rank, id);
+        let plan = Some((u32::try_from(position).expect("fewer than 2^32 events"), peer));
+        self.moved += u64::from(self.request(rank, id).plan != plan);
         let request = self.request_mut(rank, id);
-        request.plan = Some((u32::try_from(position).expect("fewer than 2^32 events"), peer));
+        request.plan = plan;
         request.status = RequestStatus::Inactive;
         request.generation += 1;
     }
