@@ -76,11 +76,26 @@ impl Report {
         let numbers: Vec<u32> = complete.iter().map(|size| size.size).collect();
         let mut text = format!("Checked for {}", sizes_in_words(&numbers));
         for (index, (name, values)) in first.parameters.iter().enumerate() {
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            let everywhere = |value: &&i64| {
+                complete.iter().all(|size| {
+                    size.parameters.get(index).is_some_and(|(_, values)| values.contains(value))
+                })
+            };
+            let values: Vec<String> =
+                values.iter().filter(everywhere).map(ToString::to_string).collect();
             text += if index == 0 { " with " } else { " and " };
             text += &format!("{name} in {}", values.join(", "));
         }
-        text + "."
+        text += ".";
+        let part: Vec<u32> =
+            self.sizes.iter().filter(|size| !size.complete).map(|size| size.size).collect();
+        if !part.is_empty() {
+            text += &format!(
+                " With {} too much can happen to look at all of it.",
+                sizes_in_words(&part)
+            );
+        }
+        text
     }
 }
 

@@ -21,7 +21,11 @@ pub(super) fn of(protocol: &Protocol) -> Vec<Vec<(String, i64)>> {
     for role in &protocol.roles {
         search.block(&role.body);
     }
-    let values = search.values;
+    let mut values = search.values;
+    for (parameter, values) in protocol.parameters.iter().zip(&mut values) {
+        let largest = largest(&parameter.ty);
+        values.retain(|&value| value <= largest);
+    }
     let names: Vec<String> =
         protocol.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
     let combinations = match values.iter().map(Vec::len).product::<usize>() {
@@ -31,6 +35,18 @@ pub(super) fn of(protocol: &Protocol) -> Vec<Vec<(String, i64)>> {
     };
     let named = |values: Vec<i64>| names.iter().cloned().zip(values).collect();
     combinations.into_iter().map(named).collect()
+}
+
+/// The largest value that a parameter of this type can have, as far as that matters here.
+fn largest(ty: &syn::Type) -> i64 {
+    let is = |name: &str| matches!(ty, syn::Type::Path(path) if path.path.is_ident(name));
+    if is("i8") {
+        i64::from(i8::MAX)
+    } else if is("u8") {
+        i64::from(u8::MAX)
+    } else {
+        i64::MAX
+    }
 }
 
 fn all_combinations(values: &[Vec<i64>]) -> Vec<Vec<i64>> {

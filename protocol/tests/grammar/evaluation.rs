@@ -188,6 +188,40 @@ fn a_set_in_an_endless_loop_is_waited_for_also_before_it_is_filled() {
 }
 
 #[test]
+fn a_set_that_was_waited_for_on_one_way_is_still_full_on_another() {
+    let body = "let set = requests();
+                set.push(isend(0, A));
+                match choose() { Go => { wait_all(set); } Stop => {} }
+                wait_all(set);
+                wait_all(set);";
+    assert_eq!(
+        first_of(2, body),
+        ["0 = isend 0", "choose [2, 4]", "wait [0]", "jump 4", "wait [0]"]
+    );
+    let body = "let set = requests();
+                for i in 0..2 {
+                    set.push(isend(0, A));
+                    match choose() { Go => { break; } Stop => {} }
+                    wait_all(set);
+                }
+                wait_all(set);";
+    assert_eq!(
+        first_of(2, body),
+        [
+            "0 = isend 0",
+            "choose [2, 3]",
+            "jump 8",
+            "wait [0]",
+            "1 = isend 0",
+            "choose [6, 7]",
+            "jump 8",
+            "wait [0, 1]",
+            "wait [0, 1]"
+        ]
+    );
+}
+
+#[test]
 fn decisions_are_told_to_everybody_but_oneself() {
     let body = "match choose(0..size) { Go => { send(1, A); } Stop => {} }";
     let world = world(

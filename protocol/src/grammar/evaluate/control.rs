@@ -32,6 +32,13 @@ pub(super) struct Frame {
     continues: Vec<Position>,
 }
 
+impl Frame {
+    /// Whether some way has left this loop, or this round of it, before.
+    pub(super) fn has_jumps(&self) -> bool {
+        !self.breaks.is_empty() || !self.continues.is_empty()
+    }
+}
+
 impl Lowering<'_> {
     /// A statement that decides where it goes on.
     pub(super) fn control(&mut self, statement: &Statement) -> Result<Flow, Stop> {
@@ -217,7 +224,10 @@ impl Lowering<'_> {
 
     /// One of several ways, which ends behind all of them. Gives back the jump there.
     fn way(&mut self, block: &Block, place: Place) -> Result<Option<Position>, Stop> {
-        let flow = self.block(block)?;
+        self.ways += 1;
+        let flow = self.block(block);
+        self.ways -= 1;
+        let flow = flow?;
         Ok(if self.leave(flow, place) { Some(self.jump(place)) } else { None })
     }
 

@@ -25,14 +25,20 @@ pub(in crate::grammar) struct Fault {
 impl Fault {
     /// The fault in words.
     pub(in crate::grammar) fn error(self) -> LanguageError {
-        let message = match self.reason {
-            Reason::Overflow => "this is larger than any 64-bit integer",
-            Reason::DivisionByZero => "this divides by zero",
-            Reason::LogarithmOfNothing => "only a number above 0 has a logarithm",
-            Reason::NegativeExponent => "the exponent is negative",
-            Reason::Shift => "this shifts by less than 0 or more than 63 bits",
+        let (message, help) = match self.reason {
+            Reason::Overflow => {
+                ("this is larger than any 64-bit integer", "all numbers are 64-bit integers here")
+            }
+            Reason::DivisionByZero => ("this divides by zero", "ask before whether it is 0"),
+            Reason::LogarithmOfNothing => {
+                ("only a number above 0 has a logarithm", "ask before whether it is 0")
+            }
+            Reason::NegativeExponent => ("the exponent is negative", "ask before whether it is"),
+            Reason::Shift => {
+                ("this shifts by less than 0 or more than 63 bits", "shift by less than 64")
+            }
         };
-        LanguageError::new(self.region, message)
+        LanguageError::new(self.region, message).help(help)
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Lowering<'p> {
     pub(super) complaints: Vec<Complaint>,
     /// The loops around, outermost first.
     pub(super) frames: Vec<Frame>,
+    /// How many ways are around that are only one of several.
+    pub(super) ways: usize,
     /// How many endless loops are around.
     pub(super) endless: usize,
     /// The waits for sets inside the outermost endless loop: what is pushed after such a wait is
@@ -62,6 +64,7 @@ impl<'p> Lowering<'p> {
             events: Vec::new(),
             complaints: Vec::new(),
             frames: Vec::new(),
+            ways: 0,
             endless: 0,
             set_waits: Vec::new(),
             work,
@@ -185,12 +188,21 @@ impl<'p> Lowering<'p> {
 
     /// `let set = requests();`: what an earlier round left in it is in it no more.
     fn new_set(&mut self, name: &Name) {
-        let endless = self.endless > 0;
+        if self.endless > 0 {
+            return;
+        }
+        let alone = self.is_only_way();
         let set = self.bindings.set(name);
-        if !endless {
-            let left = std::mem::take(&mut set.slots);
+        let left = std::mem::take(&mut set.slots);
+        if alone {
             set.spare.extend(left);
         }
+    }
+
+    /// Whether every run of this rank passes here, and has come the same way. Elsewhere a request
+    /// that was waited for here may be active still.
+    fn is_only_way(&self) -> bool {
+        self.endless == 0 && self.ways == 0 && !self.frames.iter().any(Frame::has_jumps)
     }
 
     fn wait_all(&mut self, names: &[Name], place: Place) -> Result<Flow, Stop> {
@@ -213,10 +225,10 @@ impl<'p> Lowering<'p> {
         place: Place,
     ) -> Result<Flow, Stop> {
         let endless = self.endless > 0;
-        let all = completion == Completion::All;
+        let over = completion == Completion::All && self.is_only_way();
         let set = self.bindings.set(name);
         let requests: Box<[RequestId]> = set.slots.as_slice().into();
-        if all && !endless {
+        if over {
             let waited = std::mem::take(&mut set.slots);
             set.spare.extend(waited.into_iter().rev());
         }
