@@ -6,11 +6,10 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use crate::elsewhere::{self, Position};
-use crate::flow::Flow;
 use crate::role::RoleCode;
 use crate::runner::{self, About};
 use crate::states;
-use crate::{errors, mentions, messages};
+use crate::{clashes, errors, mentions, messages};
 
 /// The whole macro.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -28,9 +27,6 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Report::default()
     };
     language.extend(report.errors.iter().cloned());
-    if language.is_empty() {
-        language.extend(protocol.roles.iter().flat_map(|role| Flow::new(role).check()));
-    }
     let contents = if language.is_empty() {
         generated(&protocol, &about, &report)
     } else {
@@ -58,6 +54,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 fn generated(protocol: &Protocol, about: &About, report: &Report) -> TokenStream {
     let findings = errors::findings(protocol, &report.findings);
     let roles: Vec<_> = protocol.roles.iter().map(|role| RoleCode::new(protocol, role)).collect();
+    let clashes = clashes::find(protocol, &roles);
+    if !clashes.is_empty() {
+        return broken(protocol, &clashes);
+    }
     let (mut verbs, mut positions) = (Vec::new(), Vec::<Position>::new());
     let states: TokenStream =
         roles.iter().map(|code| states::states(code, &mut verbs, &mut positions)).collect();

@@ -8,7 +8,7 @@ use p2p_protocol::grammar::syntax::{Block, Role, Statement, StatementKind};
 use p2p_protocol::model::Place;
 use syn::Lifetime;
 
-use crate::flow::{Flow, target_of};
+use crate::flow::{self, Flow, target_of};
 use crate::mentions::{self, mentions};
 use crate::names::{self, Used};
 use crate::scope::{Scope, SlotKind};
@@ -77,7 +77,7 @@ pub(crate) struct Graph<'p> {
 }
 
 impl<'p> Graph<'p> {
-    /// The graph of a role that [`Flow::check`] has found right.
+    /// The graph of a role.
     pub(crate) fn of(role: &'p Role) -> Graph<'p> {
         let mut places = Places {
             prefix: names::camel(&names::plain(&role.name)),
@@ -283,22 +283,7 @@ impl<'p> Builder<'p> {
 
     /// The arms of a branching statement.
     fn arms(&mut self, kind: &'p StatementKind, scope: &Scope<'p>, after: Target) -> Option<Step> {
-        let blocks: Vec<(&'p Block, Scope<'p>)> = match kind {
-            StatementKind::If(_, then, otherwise) => {
-                vec![(then, scope.clone()), (otherwise, scope.clone())]
-            }
-            StatementKind::Test(name, complete, pending) => {
-                vec![(complete, scope.clone().set_started(name, false)), (pending, scope.clone())]
-            }
-            StatementKind::WaitAny(arms) => arms
-                .iter()
-                .map(|(name, body)| (body, scope.clone().set_started(name, false)))
-                .collect(),
-            StatementKind::Choose(_, arms) | StatementKind::Offer(_, arms) => {
-                arms.iter().map(|arm| (&arm.body, scope.clone())).collect()
-            }
-            _ => return None,
-        };
+        let blocks = flow::arms(kind, scope)?;
         let (arms, jumps_away) = self.watched(2 * self.loops.len(), |builder| {
             let blocks = blocks.into_iter();
             blocks.map(|(body, scope)| builder.block(&body.statements, scope, after)).collect()
@@ -320,7 +305,7 @@ fn is_silent(kind: &StatementKind) -> bool {
 
 /// Of what a block has declared itself, nothing that is not mentioned any more is carried on.
 fn unmentioned_dropped<'p>(scope: Scope<'p>, start: usize, rest: &[Statement]) -> Scope<'p> {
-    let declared: Vec<_> = scope.from_depth(start).iter().map(|slot| slot.name).collect();
+    let declared: Vec<_> = scope.since(start).iter().map(|slot| slot.name).collect();
     declared.into_iter().fold(scope, |scope, name| {
         if mentions(rest, name.id) { scope } else { scope.dropped(name) }
     })

@@ -9,6 +9,7 @@
 //! that is not the next one finds its way to [`elsewhere`].
 
 mod branches;
+mod clashes;
 mod collectives;
 mod completions;
 mod elsewhere;

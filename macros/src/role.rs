@@ -239,7 +239,7 @@ impl<'p> RoleCode<'p> {
         let Some(state) = self.graph.state(target) else { return quote!(Done { session }) };
         let name = generated(&state.name);
         let fields = self.fields(&state.scope).into_iter().map(|(field, _)| field);
-        let entered = state.scope.from_depth(target.depth).iter();
+        let entered = state.scope.since(target.depth).iter();
         let entered = entered.filter(|slot| slot.carried).map(|slot| {
             let field = self.field(slot);
             match slot.kind {
@@ -288,14 +288,19 @@ fn slot_names(graph: &Graph<'_>) -> HashMap<u32, SlotNames> {
     let mut buffers = Used::default();
     let mut all = HashMap::new();
     let scopes = graph.states().flat_map(|state| [&state.scope, &state.behind]);
-    for slot in scopes.flat_map(|scope| scope.from_depth(0)) {
+    for slot in scopes.flat_map(|scope| scope.since(0)) {
         all.entry(slot.name.id).or_insert_with(|| {
-            let trimmed = names::trimmed(slot.name);
-            let text = if trimmed.is_empty() { "number" } else { &trimmed };
-            let value = generated(&used.unique(text, "_"));
+            let mut text = names::trimmed(slot.name);
+            if text.is_empty() {
+                text.push_str("number");
+            } else if slot.name.to_string().starts_with("r#") {
+                // A keyword, which with this behind it is none.
+                text.push('_');
+            }
+            let value = generated(&used.unique(&text, "_"));
             let rest = generated(&used.unique(&format!("{text}_rest"), "_"));
             let plan = generated(&used.unique(&format!("{text}_plan"), "_"));
-            let buffer = buffers.unique(&format!("{}Buffer", names::camel(text)), "");
+            let buffer = buffers.unique(&format!("{}Buffer", names::camel(&text)), "");
             SlotNames { value, rest, plan, buffer: generated(&buffer) }
         });
     }

@@ -27,7 +27,6 @@ pub(crate) fn items(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) 
     let role = role(roles);
     let join = join(protocol, roles, about);
     let structs = roles.iter().map(structure);
-    let windows = windows::statics(protocol);
     let accessors = windows::accessors(protocol);
     let accessors = (!accessors.is_empty()).then(|| quote!(impl Done<'_, '_> { #accessors }));
     quote! {
@@ -35,7 +34,6 @@ pub(crate) fn items(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) 
         #role
         #join
         #(#structs)*
-        #windows
         /// The end of the protocol: what the closure that is given to `run` returns.
         #[must_use = "return it from the closure that is given to `run`"]
         pub struct Done<'s, 'env> {
@@ -66,7 +64,13 @@ fn parameters(protocol: &Protocol) -> TokenStream {
     });
     quote! {
         /// What is given at run time. It must be the same on every rank.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::fmt::Debug,
+            ::core::cmp::PartialEq,
+            ::core::cmp::Eq,
+        )]
         pub struct Parameters { #(#fields,)* }
     }
 }
@@ -120,21 +124,6 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
     let text = format!("join({name})");
     let (file, line, column) = coordinates(protocol.name.span());
     quote! {
-        static PROTOCOL: ::p2p::session::Protocol = ::p2p::session::Protocol {
-            name: #name,
-            fingerprint: #fingerprint,
-            join: ::p2p::Operation {
-                text: #text,
-                verb: "join",
-                message: "",
-                tag: 0,
-                communicator: 0,
-                file: #file,
-                line: #line,
-                column: #column,
-            },
-        };
-
         /// Starts the protocol on this rank as soon as every rank has come, and says which role it
         /// plays.
         ///
@@ -143,6 +132,20 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
         /// The same on every rank: when they do not all join this protocol with the same
         /// parameters, or when it is not for this number of ranks.
         pub fn join(world: &::p2p::World #argument) -> ::p2p::Result<Role<'_>> {
+            static PROTOCOL: ::p2p::session::Protocol = ::p2p::session::Protocol {
+                name: #name,
+                fingerprint: #fingerprint,
+                join: ::p2p::Operation {
+                    text: #text,
+                    verb: "join",
+                    message: "",
+                    tag: 0,
+                    communicator: 0,
+                    file: #file,
+                    line: #line,
+                    column: #column,
+                },
+            };
             let (rank, size) = (world.rank() as i64, world.size() as i64);
             if !#allowed {
                 return ::core::result::Result::Err(#wrong_size);

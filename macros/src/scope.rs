@@ -39,8 +39,6 @@ pub(crate) struct Transfer {
     pub(crate) direction: Direction,
     /// Whether the sender is known only when it has come.
     pub(crate) wildcard: bool,
-    /// Whether it is planned once and started many times.
-    pub(crate) persistent: bool,
 }
 
 /// Which way a request moves its message.
@@ -106,7 +104,7 @@ impl<'p> Scope<'p> {
     }
 
     /// Every slot from this depth on, carried or not.
-    pub(crate) fn from_depth(&self, depth: usize) -> &[Slot<'p>] {
+    pub(crate) fn since(&self, depth: usize) -> &[Slot<'p>] {
         self.slots.get(depth..).unwrap_or_default()
     }
 
@@ -124,14 +122,5 @@ impl<'p> Scope<'p> {
     pub(crate) fn is_set(&self, name: &Name) -> bool {
         let is = |slot: &Slot<'_>| slot.name.id == name.id && matches!(slot.kind, SlotKind::Set(_));
         self.slots.iter().any(is)
-    }
-
-    /// The requests that only one of the two has under way, over the slots that both have.
-    pub(crate) fn differences(&self, other: &Scope<'p>) -> Vec<&'p Name> {
-        let pairs = self.slots.iter().zip(&other.slots);
-        let different = pairs.filter(|(mine, theirs)| {
-            matches!(mine.kind, SlotKind::Request(_)) && mine.carried != theirs.carried
-        });
-        different.map(|(mine, _)| mine.name).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use p2p_protocol::grammar::syntax::{Block, Message, Protocol, StatementKind};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::errors::coordinates;
@@ -32,38 +32,31 @@ fn name(message: &Message) -> String {
     snake(&plain(&message.name))
 }
 
-fn constant(message: &Message) -> Ident {
-    generated(&format!("WINDOW_{}", name(message).to_uppercase()))
-}
-
-/// The operations that stand for the windows themselves.
-pub(crate) fn statics(protocol: &Protocol) -> TokenStream {
-    let windows = windowed(protocol).into_iter().map(|message| {
-        let (constant, text) = (constant(message), plain(&message.name));
-        let Message { tag, communicator, .. } = message;
-        let tag = Literal::i32_suffixed(*tag);
-        let (file, line, column) = coordinates(message.name.span());
-        quote! {
-            static #constant: ::p2p::Operation = ::p2p::Operation {
-                text: #text,
-                verb: "window",
-                message: #text,
-                tag: #tag,
-                communicator: #communicator,
-                file: #file,
-                line: #line,
-                column: #column,
-            };
-        }
-    });
-    windows.collect()
+/// The operation that stands for the window itself.
+fn operation(message: &Message) -> TokenStream {
+    let text = plain(&message.name);
+    let Message { tag, communicator, .. } = message;
+    let tag = Literal::i32_suffixed(*tag);
+    let (file, line, column) = coordinates(message.name.span());
+    quote! {
+        static WINDOW: ::p2p::Operation = ::p2p::Operation {
+            text: #text,
+            verb: "window",
+            message: #text,
+            tag: #tag,
+            communicator: #communicator,
+            file: #file,
+            line: #line,
+            column: #column,
+        };
+    }
 }
 
 /// Code that opens all windows of a run.
 pub(crate) fn open(protocol: &Protocol) -> TokenStream {
     let windows = windowed(protocol).into_iter().map(|message| {
-        let (constant, element) = (constant(message), messages::element(message));
-        quote!(session.open_window::<#element>(&#constant);)
+        let (operation, element) = (operation(message), messages::element(message));
+        quote!({ #operation session.open_window::<#element>(&WINDOW); })
     });
     windows.collect()
 }
@@ -71,7 +64,7 @@ pub(crate) fn open(protocol: &Protocol) -> TokenStream {
 /// Methods of every state by which a rank looks at its windows.
 pub(crate) fn accessors(protocol: &Protocol) -> TokenStream {
     let accessors = windowed(protocol).into_iter().map(|message| {
-        let (constant, element) = (constant(message), messages::element(message));
+        let (operation, element) = (operation(message), messages::element(message));
         let window = generated(&format!("window_{}", name(message)));
         let fetched = generated(&format!("fetched_{}", name(message)));
         let own = format!(
@@ -88,12 +81,14 @@ pub(crate) fn accessors(protocol: &Protocol) -> TokenStream {
             #[doc = #own]
             #[inline]
             pub fn #window(&mut self) -> &mut ::std::vec::Vec<#element> {
-                self.session.window(&#constant)
+                #operation
+                self.session.window(&WINDOW)
             }
             #[doc = #got]
             #[inline]
             pub fn #fetched(&mut self) -> ::core::option::Option<::std::vec::Vec<#element>> {
-                self.session.fetched(&#constant)
+                #operation
+                self.session.fetched(&WINDOW)
             }
         }
     });

@@ -10,6 +10,7 @@ mod decisions;
 mod endings;
 mod messages;
 mod modes;
+mod names;
 mod one_sided;
 mod persistent;
 mod ranks;
