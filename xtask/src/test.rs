@@ -36,8 +36,12 @@ fn fuzz() -> Result {
     if !root().join("fuzz").exists() || !has_subcommand("fuzz") {
         return Ok(());
     }
+    // What is found goes into the first folder; the fixtures are only where it starts from.
+    std::fs::create_dir_all(root().join("fuzz/corpus/grammar"))?;
     let limit = format!("-max_total_time={FUZZ_SECONDS}");
-    run(cargo(["fuzz", "run", "-s", "none", "grammar", "--", &limit]))
+    let corpus = ["fuzz/corpus/grammar", "fixtures"];
+    let how = ["--", "-dict=fuzz/grammar.dict", &limit];
+    run(cargo(["fuzz", "run", "-s", "none", "grammar"].iter().chain(&corpus).chain(&how)))
 }
 
 /// All tests of the workspace, with nextest where it is installed.
