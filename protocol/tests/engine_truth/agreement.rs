@@ -74,6 +74,8 @@ fn engine_says(world: &World, reading: Reading) -> Option<Truth> {
         unposted_ready: outcome.unposted_ready,
         missing_wait: outcome.missing_wait,
         mismatch: outcome.mismatch,
+        type_mismatch: outcome.type_mismatch,
+        truncation: outcome.truncation,
     };
     outcome.complete.then_some(truth.that_is_settled())
 }

@@ -15,14 +15,14 @@ pub(crate) struct Census {
 type Kind = (&'static str, u32, fn(&[Answer; 3]) -> bool);
 
 /// A name, the least share that is healthy in tenths of a percent, and who belongs to it.
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 14] = [
     ("finish in every run", 100, |answers| {
         in_all(answers, |truth| truth.can_finish && !truth.can_hang && !truth.mismatch)
     }),
     ("hang in every run", 100, |answers| {
         in_all(answers, |truth| truth.can_hang && !truth.can_finish)
     }),
-    ("hang unbuffered only", 50, |answers| {
+    ("hang unbuffered only", 30, |answers| {
         let unbuffered = truth(answers[0]).is_some_and(|truth| truth.can_hang);
         unbuffered && truth(answers[2]).is_some_and(|truth| !truth.can_hang)
     }),
@@ -30,16 +30,18 @@ const KINDS: [Kind; 12] = [
         let buffered = truth(answers[2]).is_some_and(|truth| truth.can_hang);
         buffered && truth(answers[0]).is_some_and(|truth| !truth.can_hang)
     }),
-    ("hang or finish by race", 30, |answers| {
+    ("hang or finish by race", 20, |answers| {
         in_one(answers, |truth| truth.can_hang && truth.can_finish)
     }),
-    ("neither finish nor hang", 5, |answers| {
+    ("neither finish nor hang", 2, |answers| {
         in_one(answers, |truth| !truth.can_hang && !truth.can_finish && !truth.mismatch)
     }),
     ("leave a message over", 30, |answers| in_one(answers, |truth| truth.can_finish_unclean)),
     ("ready, not posted", 30, |answers| in_one(answers, |truth| truth.unposted_ready)),
     ("miss a wait", 30, |answers| in_one(answers, |truth| truth.missing_wait)),
-    ("mismatch", 10, |answers| in_one(answers, |truth| truth.mismatch)),
+    ("mismatch", 5, |answers| in_one(answers, |truth| truth.mismatch)),
+    ("type mismatch", 10, |answers| in_one(answers, |truth| truth.type_mismatch)),
+    ("truncation", 5, |answers| in_one(answers, |truth| truth.truncation)),
     ("too many states", 0, |answers| answers.contains(&Answer::Vast)),
     ("the engine gave up", 0, |answers| answers.contains(&Answer::GivenUp)),
 ];

@@ -1,6 +1,6 @@
 //! Worlds whose outcome is known from the MPI standard 4.0, to see that the exploration is right.
 
-use p2p_protocol::model::{CollectiveKind, Mode, Peer, World};
+use p2p_protocol::model::{Action, CollectiveKind, Envelope, Mode, Peer, World};
 
 use crate::build::*;
 use crate::exploration::{Reading, Truth, explore};
@@ -16,6 +16,8 @@ const FINISHES: Truth = Truth {
     unposted_ready: false,
     missing_wait: false,
     mismatch: false,
+    type_mismatch: false,
+    truncation: false,
 };
 const UNCLEAN: Truth = Truth { can_finish_unclean: true, ..FINISHES };
 const HANGS: Truth = Truth { can_finish: false, can_hang: true, ..FINISHES };
@@ -54,12 +56,10 @@ fn head_to_head_sends_need_buffering() {
 #[test]
 fn the_eager_limit_asks_for_known_sizes() {
     for data in [LARGE, UNKNOWN] {
+        let with_data = |rank| Envelope { data, ..to(rank, 0) };
         let exchange = |peer| {
-            let mut send = send(peer, 0);
-            if let p2p_protocol::model::Action::Send { envelope, .. } = &mut send {
-                envelope.data = data;
-            }
-            vec![send, receive(peer, 0)]
+            let send = Action::Send { mode: Mode::Standard, envelope: with_data(peer) };
+            vec![send, Action::Receive { envelope: with_data(peer), binds: None }]
         };
         expect_each(&world([exchange(1), exchange(0)]), [HANGS, HANGS, FINISHES]);
     }
@@ -87,6 +87,19 @@ fn a_ring_of_combined_exchanges_finishes() {
     let ring = (0..4).map(|rank| vec![exchange((rank + 1) % 4, (rank + 3) % 4)]);
     expect_each(&world(ring), [FINISHES; 3]);
     expect_each(&world([vec![exchange(0, 0)]]), [FINISHES; 3]);
+}
+
+/// 3.3.1 and 3.2.4: type signatures must match, and a message must not be longer than its receive.
+#[test]
+fn a_message_fits_its_receive() {
+    let sent =
+        |data| vec![Action::Send { mode: Mode::Standard, envelope: Envelope { data, ..to(1, 0) } }];
+    let room =
+        |data| vec![Action::Receive { envelope: Envelope { data, ..to(0, 0) }, binds: None }];
+    let world_of = |send, receive| world([sent(send), room(receive)]);
+    expect_each(&world_of(SMALL, LARGE), [FINISHES; 3]);
+    expect_each(&world_of(LARGE, SMALL), [Truth { truncation: true, ..FINISHES }; 3]);
+    expect_each(&world_of(LARGE, UNKNOWN), [Truth { type_mismatch: true, ..FINISHES }; 3]);
 }
 
 #[test]
@@ -229,7 +242,7 @@ fn going_on_for_ever_with_messages_is_no_hang() {
 
 #[test]
 fn a_persistent_request_starts_again() {
-    let plan = p2p_protocol::model::Action::PlanReceive { envelope: to(1, 0), request: 0 };
+    let plan = Action::PlanReceive { envelope: to(1, 0), request: 0 };
     let round = || vec![start([0]), wait([0])];
     let receives = [vec![plan], round(), round()].concat();
     expect_each(&world([receives, vec![send(0, 0), send(0, 0)]]), [FINISHES; 3]);
@@ -242,7 +255,7 @@ fn nobody_at_the_other_end_moves_nothing() {
         receive(-1, 0),
         send_by(Mode::Synchronous, 7, 0),
         send_by(Mode::Ready, 7, 0),
-        p2p_protocol::model::Action::Receive { envelope: with(Peer::Null), binds: None },
+        Action::Receive { envelope: with(Peer::Null), binds: None },
         receive_from_met(),
         start_receive(7, 0, 0),
         wait([0]),
@@ -306,14 +319,11 @@ fn a_choice_is_followed_by_its_offers() {
     expect_each(&world([chooses(), forgets_stop]), [MISMATCH; 3]);
 }
 
-fn exchange(to_rank: i32, from: i32) -> p2p_protocol::model::Action {
-    p2p_protocol::model::Action::SendReceive {
-        send: Box::new(to(to_rank, 0)),
-        receive: Box::new(to(from, 0)),
-    }
+fn exchange(to_rank: i32, from: i32) -> Action {
+    Action::SendReceive { send: Box::new(to(to_rank, 0)), receive: Box::new(to(from, 0)) }
 }
 
 /// From the rank that the probe before has met.
-fn receive_from_met() -> p2p_protocol::model::Action {
-    p2p_protocol::model::Action::Receive { envelope: with(Peer::Source(0)), binds: None }
+fn receive_from_met() -> Action {
+    Action::Receive { envelope: with(Peer::Source(0)), binds: None }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use p2p_protocol::model::{
-    CollectiveKind, CommunicatorId, Envelope, LabelId, Mode, Peer, Position, Rank, RequestId,
+    CollectiveKind, CommunicatorId, Data, Envelope, Mode, Peer, Position, Rank, RequestId,
     SourceId, Tag,
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Channel {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Message {
     pub(crate) tag: i32,
-    pub(crate) label: Option<LabelId>,
+    pub(crate) data: Data,
     pub(crate) owner: Owner,
 }
 
@@ -61,6 +61,7 @@ impl Filter {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Posted {
     pub(crate) filter: Filter,
+    pub(crate) room: Data,
     pub(crate) owner: Owner,
 }
 
@@ -174,7 +175,7 @@ impl State {
     ) {
         let Tag::Exact(tag) = envelope.tag else { panic!("a send has a tag") };
         let channel = Channel { source, destination, communicator: envelope.communicator };
-        let message = Message { tag, label: envelope.data.label, owner };
+        let message = Message { tag, data: envelope.data, owner };
         self.messages.entry(channel).or_default().push(message);
     }
 
@@ -182,7 +183,7 @@ impl State {
     pub(crate) fn is_posted(&self, source: Rank, destination: Rank, envelope: &Envelope) -> bool {
         let Tag::Exact(tag) = envelope.tag else { panic!("a send has a tag") };
         let channel = Channel { source, destination, communicator: envelope.communicator };
-        let message = Message { tag, label: None, owner: Owner::Nobody };
+        let message = Message { tag, data: envelope.data, owner: Owner::Nobody };
         self.receives[destination as usize]
             .iter()
             .any(|receive| receive.filter.accepts(channel, &message))
@@ -309,13 +310,16 @@ impl State {
         messages + receives + gatherings
     }
 
-    /// Has anything changed but positions and source slots?
+    /// Has anything between ranks changed? Positions, source slots, and requests that were
+    /// complete all the time are a rank's own.
     pub(crate) fn moved_from(&self, before: &State) -> bool {
         self.messages != before.messages
             || self.receives != before.receives
             || self.gatherings != before.gatherings
-            || self.ranks.iter().zip(&before.ranks).any(|(rank, before)| {
-                rank.progress != before.progress || rank.requests != before.requests
-            })
+            || self
+                .ranks
+                .iter()
+                .zip(&before.ranks)
+                .any(|(rank, before)| rank.progress != before.progress)
     }
 }

@@ -1,7 +1,7 @@
 //! Small random worlds: most of them a run that goes well, written down rank by rank and then
 //! spoilt a little, because a world of unrelated events hangs at once; and some of those too.
 
-use p2p_protocol::model::{Action, CollectiveKind, LabelId, Mode, Peer, Position, Tag};
+use p2p_protocol::model::{Action, CollectiveKind, Data, LabelId, Mode, Peer, Position, Tag};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -83,6 +83,7 @@ enum ChangeKind {
     AnyTag,
     Mode(Mode),
     Communicator(u16),
+    Data(Data),
     Root(i32),
     Kind(CollectiveKind),
     /// An offer forgets its last arm.
@@ -103,6 +104,7 @@ fn change() -> BoxedStrategy<Change> {
         1 => Just(ChangeKind::AnyTag),
         2 => actions::mode().prop_map(ChangeKind::Mode),
         1 => actions::communicator().prop_map(ChangeKind::Communicator),
+        1 => actions::data().prop_map(ChangeKind::Data),
         1 => (-1..=RANKS.cast_signed()).prop_map(ChangeKind::Root),
         1 => actions::collective_kind().prop_map(ChangeKind::Kind),
         1 => Just(ChangeKind::FewerArms),
@@ -179,6 +181,9 @@ impl ChangeKind {
                     ChangeKind::Tag(tag) => envelope.tag = Tag::Exact(*tag),
                     ChangeKind::Peer(peer) => envelope.peer = *peer,
                     ChangeKind::Communicator(communicator) => envelope.communicator = *communicator,
+                    ChangeKind::Data(data) => {
+                        envelope.data = Data { label: envelope.data.label, ..*data };
+                    }
                     ChangeKind::Wildcard(peer) if receives => envelope.peer = *peer,
                     ChangeKind::AnyTag if receives => envelope.tag = Tag::Any,
                     _ => {}
