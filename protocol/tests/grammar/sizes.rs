@@ -1,7 +1,7 @@
 //! Which sizes are checked, and with which parameters.
 
 use p2p_protocol::finding::Level;
-use p2p_protocol::grammar::{CheckOptions, Report, check};
+use p2p_protocol::grammar::{CheckOptions, Report, check, evaluate};
 
 use crate::source::{lines, protocol, with_messages};
 
@@ -35,6 +35,13 @@ fn a_protocol_for_no_size_is_an_error() {
     let report = report("ranks = 5..2", RING);
     assert_eq!(lines(&report.errors).len(), 1);
     assert!(report.errors[0].message.contains("no number of ranks"));
+}
+
+#[test]
+fn a_size_that_the_protocol_is_not_for_has_no_world() {
+    let errors = evaluate(&protocol(&with_messages("ranks = 2..", RING)), 1, &[], None)
+        .expect_err("it needs two ranks");
+    assert!(errors[0].message.contains("not for 1 rank"));
 }
 
 #[test]

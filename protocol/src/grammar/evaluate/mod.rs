@@ -10,6 +10,7 @@ mod expression;
 mod lower;
 mod tables;
 
+use crate::finding::sizes;
 use crate::model::{Behaviour, Place, RoleId, World};
 
 pub(super) use bindings::Bindings;
@@ -47,7 +48,8 @@ pub(super) enum Failure {
 ///
 /// # Errors
 ///
-/// Every place at which a rank has no role, or a value cannot be computed.
+/// Every place at which a rank has no role, or a value cannot be computed; or that the protocol is
+/// not for this size.
 pub fn evaluate(
     protocol: &Protocol,
     size: u32,
@@ -55,6 +57,10 @@ pub fn evaluate(
     grid: Option<(u32, u32)>,
 ) -> Result<World, Vec<LanguageError>> {
     let region = || protocol.sizes.region();
+    if !allows(protocol, &constants(protocol), size).map_err(|fault| vec![fault.error()])? {
+        let message = format!("this protocol is not for {}", sizes(&[size]));
+        return Err(vec![LanguageError::new(region(), message)]);
+    }
     let grid = match grid {
         Some(grid) => Some(grid),
         None => {
@@ -63,7 +69,7 @@ pub fn evaluate(
                 .filter(|grid| grid.is_none_or(|(rows, columns)| rows >= columns))
                 .min_by_key(|grid| grid.map(|(rows, columns)| rows - columns));
             balanced.or_else(|| grids(protocol, size).pop()).ok_or_else(|| {
-                vec![LanguageError::new(region(), format!("no grid has {size} ranks"))]
+                vec![LanguageError::new(region(), format!("no grid has {}", sizes(&[size])))]
             })?
         }
     };
@@ -74,7 +80,7 @@ pub fn evaluate(
             complaints.into_iter().map(|complaint| complaint.error).collect()
         }
         Failure::TooLarge => {
-            let message = format!("a world of {size} ranks is too large to be checked");
+            let message = format!("a world of {} is too large to be checked", sizes(&[size]));
             vec![LanguageError::new(region(), message)]
         }
     })
