@@ -9,6 +9,7 @@ mod claims;
 mod edit;
 mod exploration;
 mod known;
+mod regressions;
 mod sample;
 mod show;
 mod state;
