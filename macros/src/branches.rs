@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::completions;
 use crate::graph::Target;
-use crate::method::{Method, operation};
+use crate::method::{ERRORS, Method, operation};
 use crate::names::{generated, plain, snake};
 use crate::role::Generic;
 use crate::states::{Parts, StateCode, Way};
@@ -83,13 +83,12 @@ fn condition(state: &StateCode<'_, '_>, arms: &[Target], meet: Option<Target>) -
 fn when(state: &StateCode<'_, '_>, name: &Ident, then: Target, meet: Target) -> TokenStream {
     let new = bounds(state, &[then, meet]);
     let (then, meet) = (state.code.target_type(then), state.code.target_type(meet));
-    let documentation = format!("`{}`: calls `then` if so.", state.state.statement.text);
+    let documentation = format!(
+        "`{}`: calls `then` if so.\n\n# Errors\n\nThat of `then`.",
+        state.state.statement.text
+    );
     quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// That of `then`.
         #[inline]
         pub fn when<#new>(
             self,
@@ -114,14 +113,13 @@ fn either(
     let new = bounds(state, &[then, otherwise, meet]);
     let [then, otherwise, meet] =
         [then, otherwise, meet].map(|target| state.code.target_type(target));
-    let documentation =
-        format!("`{}`: calls `then` if so, otherwise `otherwise`.", state.state.statement.text);
+    let documentation = format!(
+        "`{}`: calls `then` if so, otherwise `otherwise`.\n\n# Errors\n\nThat of the one that was \
+         called.",
+        state.state.statement.text
+    );
     quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// That of the one that was called.
         #[inline]
         pub fn either<#new>(
             self,
@@ -210,13 +208,9 @@ fn offer(state: &StateCode<'_, '_>, labels: &[DecisionArm], arms: &[Target]) -> 
         let go = state.code.go(arm);
         quote!(#index => #name::#variant(#go),)
     });
-    let documentation = format!("`{text}`: learns what the other end has decided.");
+    let documentation = format!("`{text}`: learns what the other end has decided.{ERRORS}");
     let methods = quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// When another rank has left, or all wait.
         #[inline]
         pub fn offer<#new>(self) -> ::p2p::Result<#returned> {
             #operation

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use p2p_protocol::grammar::LanguageError;
 use p2p_protocol::grammar::syntax::Protocol;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenTree};
+use quote::ToTokens;
 use syn::Item;
 
 use crate::role::RoleCode;
@@ -24,12 +25,12 @@ pub(crate) fn find(protocol: &Protocol, roles: &[RoleCode<'_>]) -> Vec<LanguageE
         taken.extend(code.graph.states().map(|state| state.name.clone()));
     }
     taken.extend(roles.iter().map(|code| code.name.to_string()));
-    let messages = protocol.messages.iter().map(|message| &message.name);
+    let messages = protocol.messages.iter().map(|message| message.name.clone());
     let items = protocol.items.iter().filter_map(item_name);
     for ident in messages.chain(items) {
         let name = ident.to_string();
         if taken.contains(&name) {
-            errors.push(clash(ident, &format!("`{name}`"), &name));
+            errors.push(clash(&ident, &format!("`{name}`"), &name));
         }
     }
     errors
@@ -44,14 +45,15 @@ fn clash(ident: &Ident, what: &str, name: &str) -> LanguageError {
     }
 }
 
-/// The name of a type that an item declares.
-fn item_name(item: &Item) -> Option<&Ident> {
-    match item {
-        Item::Struct(item) => Some(&item.ident),
-        Item::Enum(item) => Some(&item.ident),
-        Item::Union(item) => Some(&item.ident),
-        Item::Type(item) => Some(&item.ident),
-        Item::Trait(item) => Some(&item.ident),
+/// The name of a type that an item declares: what follows its keyword.
+fn item_name(item: &Item) -> Option<Ident> {
+    let mut words = item.to_token_stream().into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word),
         _ => None,
-    }
+    });
+    let keyword = |word: &Ident| {
+        ["struct", "enum", "union", "type", "trait"].iter().any(|keyword| word == keyword)
+    };
+    words.find(keyword)?;
+    words.next()
 }

@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::branches::{bounds, way};
 use crate::graph::Target;
-use crate::method::operation;
+use crate::method::{ERRORS, operation};
 use crate::names::{camel, generated, trimmed};
 use crate::requests::{Completed, completed};
 use crate::states::{Parts, StateCode, Way};
@@ -47,13 +47,9 @@ pub(crate) fn test(state: &StateCode<'_, '_>, request: &Name, arms: &[Target]) -
     let method_name = verbs::method(&state.state.statement.kind);
     let method = generated(&method_name);
     let (complete, pending) = (state.code.go(complete), state.code.go(pending));
-    let documentation = format!("`{text}`: whether it is complete.");
+    let documentation = format!("`{text}`: whether it is complete.{ERRORS}");
     let methods = quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// When another rank has left.
         #[inline]
         pub fn #method<#new>(self) -> ::p2p::Result<#returned> {
             #operation
@@ -98,13 +94,9 @@ pub(crate) fn wait_any(state: &StateCode<'_, '_>, names: &[&Name], arms: &[Targe
     let returned = state.ways_type(&name, &ways);
     let (apart, operation) = (state.apart(), operation(state, "OPERATION", None));
     let locals = names.iter().filter_map(|request| state.code.local(request.id));
-    let documentation = format!("`{text}`: waits until one of them is complete.");
+    let documentation = format!("`{text}`: waits until one of them is complete.{ERRORS}");
     let methods = quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// When another rank has left, or all wait.
         #[inline]
         pub fn wait_any<#new>(self) -> ::p2p::Result<#returned> {
             #operation

@@ -56,6 +56,16 @@ pub(crate) fn items(protocol: &Protocol, verbs: &[Verb], positions: &[Position])
             impl NextStep<(), 0> for ::core::convert::Infallible {}
             pub struct Elsewhere<Step, const LINE: u32>(::core::marker::PhantomData<Step>);
             impl<Step, const LINE: u32> Elsewhere<Step, LINE> { #(#stubs)* }
+            macro_rules! stands {
+                ($state:ident $($generic:ident)*: $step:ty, $line:literal) => {
+                    impl<$($generic),*> ::core::ops::Deref for $state<'_, '_, $($generic),*> {
+                        type Target = Elsewhere<$step, $line>;
+                        fn deref(&self) -> &Self::Target {
+                            &Elsewhere(::core::marker::PhantomData)
+                        }
+                    }
+                };
+            }
             #(#positions)*
         };
     }
@@ -97,15 +107,7 @@ fn stub(verb: &Verb) -> TokenStream {
 }
 
 fn position(position: &Position) -> TokenStream {
-    let state = generated(&position.state);
     let Position { generics, role, line, .. } = position;
-    let step = generated(&position.expected);
-    quote! {
-        impl<'s, 'env #(, #generics)*> ::core::ops::Deref for #state<'s, 'env #(, #generics)*> {
-            type Target = Elsewhere<#role::#step, #line>;
-            fn deref(&self) -> &Self::Target {
-                &Elsewhere(::core::marker::PhantomData)
-            }
-        }
-    }
+    let (state, step) = (generated(&position.state), generated(&position.expected));
+    quote!(stands!(#state #(#generics)*: #role::#step, #line);)
 }

@@ -199,3 +199,49 @@ fn is_documentation(token: &TokenTree) -> bool {
     let first = group.stream().into_iter().next();
     matches!(first, Some(TokenTree::Ident(word)) if word == "doc")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// The attribute's arguments and the module of a fixture.
+    fn protocol(source: &str) -> (TokenStream, TokenStream) {
+        let file = syn::parse_file(source).expect("a fixture is Rust");
+        let found = file.items.into_iter().find_map(|item| match item {
+            syn::Item::Mod(module) => Some(module),
+            _ => None,
+        });
+        let mut module = found.expect("a fixture has a protocol");
+        let attribute = module.attrs.remove(0);
+        let arguments = attribute.meta.require_list().expect("it has arguments").tokens.clone();
+        (arguments, quote!(#module))
+    }
+
+    /// Five roles and fifty operations, unoptimised: how long reading, judging and generating
+    /// take, the best of several. Run with `--ignored --nocapture`.
+    #[test]
+    #[ignore = "measures"]
+    #[expect(clippy::print_stdout, reason = "that is what it is for")]
+    fn a_large_protocol_expands_quickly() {
+        let source = include_str!("../../fixtures/protocols/large/good/five_roles.rs");
+        let (arguments, module) = protocol(source);
+        let best = |run: &dyn Fn()| {
+            let times = (0..10).map(|_| {
+                let start = Instant::now();
+                run();
+                start.elapsed()
+            });
+            times.min().unwrap_or(Duration::ZERO)
+        };
+        let (tree, errors) = parse(arguments.clone(), module.clone());
+        assert!(errors.is_empty());
+        let tree = tree.expect("it is right");
+        let reading = best(&|| drop(parse(arguments.clone(), module.clone())));
+        let judging = best(&|| drop(check(&tree, &CheckOptions::default())));
+        let all = best(&|| drop(expand(arguments.clone(), module.clone())));
+        let code = expand(arguments.clone(), module.clone()).to_string().len();
+        println!("reading {reading:?}, judging {judging:?}, all {all:?}, {code} bytes of code");
+    }
+}

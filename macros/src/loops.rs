@@ -91,15 +91,11 @@ fn for_each(
     let number = number_type(range);
     let documentation = format!(
         "`{}`: calls `body` for each turn with the loop's variable and the body's first state; it \
-         gives back the state at the body's end.",
+         gives back the state at the body's end.\n\n# Errors\n\nThe first error of `body`.",
         state.state.statement.text
     );
     quote! {
         #[doc = #documentation]
-        ///
-        /// # Errors
-        ///
-        /// The first error of `body`.
         #[inline]
         pub fn #method<#(#new),*>(
             self,

@@ -11,6 +11,10 @@ use crate::role::Generic;
 use crate::states::{StateCode, Verb};
 use crate::verbs;
 
+/// The end of every step's documentation.
+pub(crate) const ERRORS: &str = "\n\n# Errors\n\nWhen another rank has left, when all ranks wait, \
+                                 or when a length does not fit.";
+
 /// A method of a state, on its way to code.
 pub(crate) struct Method {
     /// Its name.
@@ -79,15 +83,12 @@ impl Method {
         let operation = operation(state, "OPERATION", message);
         let arguments = self.arguments.into_iter().map(|argument| all_at(argument, span));
         let this = quote_spanned!(span=> self);
-        let (documentation, body) = (self.documentation, self.body);
+        let documentation = format!("{}{ERRORS}", self.documentation);
+        let body = self.body;
         let apart = state.apart();
         let verb = Verb { name: self.name, arguments: arguments.len(), span };
         let code = quote! {
             #[doc = #documentation]
-            ///
-            /// # Errors
-            ///
-            /// When another rank has left, when all ranks wait, or when a length does not fit.
             #[inline]
             pub fn #name<'data #(, #generics)*>(
                 #this #(, #arguments)*
@@ -122,16 +123,9 @@ pub(crate) fn operation(
     };
     let tag = Literal::i32_suffixed(tag);
     quote! {
-        static #name: ::p2p::Operation = ::p2p::Operation {
-            text: #text,
-            verb: #verb,
-            message: #message_name,
-            tag: #tag,
-            communicator: #communicator,
-            file: #file,
-            line: #line,
-            column: #column,
-        };
+        static #name: ::p2p::Operation = ::p2p::Operation::new(
+            #text, #verb, #message_name, #tag, #communicator, #file, #line, #column,
+        );
     }
 }
 

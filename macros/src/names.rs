@@ -56,6 +56,11 @@ pub(crate) fn generated(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
+/// Like [`generated`]; when the compiler or the editor looks for its declaration they find `place`.
+pub(crate) fn generated_at(name: &str, place: Span) -> Ident {
+    Ident::new(name, place.resolved_at(Span::call_site()))
+}
+
 /// The same name at another place.
 pub(crate) fn at(ident: &Ident, span: Span) -> Ident {
     let mut ident = ident.clone();

@@ -9,7 +9,7 @@ use quote::quote;
 use crate::expressions::Values;
 use crate::graph::{Graph, State, Target};
 use crate::messages::{self, Shape};
-use crate::names::{self, Used, generated};
+use crate::names::{self, Used, generated, generated_at};
 use crate::patterns;
 use crate::scope::{Direction, Scope, Slot, SlotKind, Transfer};
 
@@ -93,7 +93,8 @@ impl<'p> RoleCode<'p> {
         let graph = Graph::of(role);
         let names = slot_names(&graph);
         let values = values(protocol, role, &names);
-        let name = generated(&names::camel(&names::plain(&role.name)));
+        let name = names::camel(&names::plain(&role.name));
+        let name = generated_at(&name, role.name.span());
         RoleCode { protocol, role, graph, name, values, names }
     }
 

@@ -135,16 +135,7 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
             static PROTOCOL: ::p2p::session::Protocol = ::p2p::session::Protocol {
                 name: #name,
                 fingerprint: #fingerprint,
-                join: ::p2p::Operation {
-                    text: #text,
-                    verb: "join",
-                    message: "",
-                    tag: 0,
-                    communicator: 0,
-                    file: #file,
-                    line: #line,
-                    column: #column,
-                },
+                join: ::p2p::Operation::new(#text, "join", "", 0, 0, #file, #line, #column),
             };
             let (rank, size) = (world.rank() as i64, world.size() as i64);
             if !#allowed {

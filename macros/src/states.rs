@@ -6,7 +6,7 @@ use quote::quote;
 use crate::elsewhere::Position;
 use crate::errors::coordinates;
 use crate::graph::{State, Step, Target};
-use crate::names::{at, generated};
+use crate::names::{at, generated_at};
 use crate::role::{Generic, RoleCode};
 use crate::{branches, loops, operations, windows};
 
@@ -37,7 +37,7 @@ pub(crate) struct StateCode<'a, 'p> {
 
 impl StateCode<'_, '_> {
     fn items(&self, parts: &Parts) -> TokenStream {
-        let name = generated(&self.state.name);
+        let name = generated_at(&self.state.name, self.span());
         let generics = self.code.generics(&self.state.scope);
         let names: Vec<_> = generics.iter().map(|generic| &generic.name).collect();
         let bounds = generics.iter().map(Generic::declaration);
@@ -127,6 +127,7 @@ impl StateCode<'_, '_> {
     /// An enum that a state's method gives back: a variant for each way to go on, with the values
     /// that come with it and the next state.
     pub(crate) fn ways(&self, name: &Ident, documentation: &str, ways: &[Way]) -> TokenStream {
+        let name = at(name, self.span());
         let generics = self.ways_generics(ways);
         let variants = ways.iter().map(|way| {
             let Way { variant, documentation, values, target, .. } = way;

@@ -39,16 +39,9 @@ fn operation(message: &Message) -> TokenStream {
     let tag = Literal::i32_suffixed(*tag);
     let (file, line, column) = coordinates(message.name.span());
     quote! {
-        static WINDOW: ::p2p::Operation = ::p2p::Operation {
-            text: #text,
-            verb: "window",
-            message: #text,
-            tag: #tag,
-            communicator: #communicator,
-            file: #file,
-            line: #line,
-            column: #column,
-        };
+        static WINDOW: ::p2p::Operation = ::p2p::Operation::new(
+            #text, "window", #text, #tag, #communicator, #file, #line, #column,
+        );
     }
 }
 

@@ -24,6 +24,24 @@ pub struct Operation {
     pub column: u32,
 }
 
+impl Operation {
+    /// All of it, in the order of the fields.
+    #[doc(hidden)]
+    #[expect(clippy::too_many_arguments, reason = "generated code calls it, and is shorter so")]
+    pub const fn new(
+        text: &'static str,
+        verb: &'static str,
+        message: &'static str,
+        tag: i32,
+        communicator: u16,
+        file: &'static str,
+        line: u32,
+        column: u32,
+    ) -> Operation {
+        Operation { text, verb, message, tag, communicator, file, line, column }
+    }
+}
+
 impl fmt::Display for Operation {
     /// "`send(dest, Block)` (src/main.rs:12:9)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -92,8 +92,8 @@ fn borrowed_buffers_are_whole_again_after_a_run_that_failed() {
         }
         pair::Role::Receiver(receiver) => {
             let mut block = vec![0; 1 << 20];
-            let result = receiver.run(|s| s.recv_block(&mut block[..])?.send_number(1));
-            assert!(result.is_err());
+            // It may have been through before the other left.
+            let _ = receiver.run(|s| s.recv_block(&mut block[..])?.send_number(1));
             block.fill(1);
             Ok(())
         }
