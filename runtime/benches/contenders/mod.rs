@@ -2,6 +2,7 @@
 
 pub(crate) mod crossbeam;
 pub(crate) mod raw;
+pub(crate) mod typed;
 
 use std::time::Instant;
 
@@ -16,20 +17,34 @@ pub(crate) struct Sample {
 /// Elements of a megabyte of `f32`.
 pub(crate) const MEGABYTE: usize = (1 << 20) / 4;
 
-/// Runs `trip` some times to warm up, then `trips` times against the clocks.
+/// Wall and processor time from a moment on.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: f64,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Clock { wall: Instant::now(), cpu: processor_time() }
+    }
+
+    pub(crate) fn stop(self, trips: u32) -> Sample {
+        let (wall, cpu) = (self.wall.elapsed(), processor_time() - self.cpu);
+        let per_trip = |nanoseconds: f64| nanoseconds / f64::from(trips);
+        Sample { wall: per_trip(wall.as_nanos() as f64), cpu: per_trip(cpu) }
+    }
+}
+
+/// Makes a trip some times to warm up, then `trips` times against the clocks.
 pub(crate) fn time(trips: u32, mut trip: impl FnMut()) -> Sample {
     for _ in 0..warm_up(trips) {
         trip();
     }
-    let (wall, cpu) = (Instant::now(), processor_time());
+    let clock = Clock::start();
     for _ in 0..trips {
         trip();
     }
-    let per_trip = |nanoseconds: f64| nanoseconds / f64::from(trips);
-    Sample {
-        wall: per_trip(wall.elapsed().as_nanos() as f64),
-        cpu: per_trip(processor_time() - cpu),
-    }
+    clock.stop(trips)
 }
 
 /// How often a trip is made before the clocks run.

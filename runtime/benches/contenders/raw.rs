@@ -25,6 +25,16 @@ fn run(ranks: usize, steps: impl Fn(&mut Session<'_>) -> Result<Option<Sample>> 
     samples[0].expect("rank 0 measures")
 }
 
+/// One rank that sends to itself: no other thread has a part in what that costs.
+pub(crate) fn alone(trips: u32) -> Sample {
+    run(1, |session| {
+        Ok(Some(time(trips, || {
+            session.send(&SEND, Mode::Buffered, 0, &[7u32]).expect("the peer is there");
+            assert_eq!(recv(session, 0), 7);
+        })))
+    })
+}
+
 fn send(session: &mut Session<'_>, peer: i64, value: u32) {
     session.send(&SEND, Mode::Standard, peer, &[value]).expect("the peer is there");
 }

@@ -55,7 +55,7 @@ impl Endpoint {
             loans: Loans::default(),
             sessions: Vec::new(),
             begun: 0,
-            patience: Patience::default(),
+            patience: Patience::of(size),
             step: None,
             collective: None,
             failed_tests: 0,
@@ -109,7 +109,8 @@ impl Endpoint {
         waits: impl Fn(&Endpoint) -> (Interest, What),
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
-        let mut patience = std::mem::take(&mut self.patience);
+        // `ready` needs all of `self`, so patience steps aside for as long as it lasts.
+        let mut patience = self.patience;
         let found = patience.look(|| ready(self).then_some(()));
         self.patience = patience;
         if found.is_some() {

@@ -1,65 +1,110 @@
 //! How long a rank looks before it sleeps.
 //!
-//! Between two cores a message takes less than a look or two at the queue, and sleeping would cost
-//! twenty times as much; on one core, looking only keeps the sender from running. Which of the two
-//! it is depends on the scheduler and changes while a program runs, so a rank goes by what helped
-//! last: what has found something gets twice the time at the next wait, what was in vain gets half
-//! of it, and from time to time everything is tried in full.
+//! Between two cores a message takes less time than a few looks at the queue, and sleeping would
+//! cost twenty times as much. On one core looking only keeps the sender from running; to yield the
+//! core to it is the fastest there, but if another program gets it instead it may keep it for
+//! milliseconds, while a rank that sleeps is back as soon as it is woken. Which of these it is depends
+//! on the scheduler and changes while a program runs, so a rank goes by what has helped last:
+//!
+//! - it looks; for long, or if only yielding has helped, for a moment. Now and then it looks for
+//!   very long: a peer that was asleep itself needs some time for its answer, and two ranks that
+//!   both sleep too early would otherwise never find out;
+//! - then it yields a few times, unless that has lately cost a whole slice;
+//! - then it sleeps. If there are more ranks than cores it comes to that after a moment.
 
 use std::hint::spin_loop;
 use std::thread::yield_now;
+use std::time::{Duration, Instant};
 
-/// The most looks with a pause of the processor in between: some microseconds.
-const MOST_PAUSES: u32 = 128;
-/// The fewest.
-const LEAST_PAUSES: u32 = 2;
-/// The most looks after letting another thread run.
-const MOST_YIELDS: u32 = 4;
-/// Every so many waits, both are tried in full.
-const RETRY: u32 = 32;
+/// Looks, after a pause of the processor each, of some tens of nanoseconds.
+const FEW_LOOKS: u32 = 4;
+const LOOKS: u32 = 64;
+const MANY_LOOKS: u32 = 400;
+/// Every so many waits it looks for very long.
+const LONG_WAIT: u32 = 16;
+/// The most yields in one wait.
+const YIELDS: u32 = 4;
+/// A yield that takes longer has given the core to another program.
+const SLICE: Duration = Duration::from_micros(50);
+/// After such a yield, so many waits go without; twice as many after the next, up to the most.
+const WITHOUT_YIELD: u32 = 64;
+const MOST_WITHOUT_YIELD: u32 = 4096;
 
 /// See the module.
+#[derive(Clone, Copy)]
 pub(super) struct Patience {
-    pauses: u32,
-    yields: u32,
+    /// Whether there are more ranks than cores.
+    crowded: bool,
+    looks: u32,
+    /// The waits in which looking began, not counting those that it ended at once.
     waits: u32,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Patience { pauses: MOST_PAUSES, yields: MOST_YIELDS, waits: 0 }
-    }
+    /// The waits that go without yielding.
+    without_yield: u32,
+    /// How many they were last.
+    last_without_yield: u32,
 }
 
 impl Patience {
+    /// Of one of `ranks` ranks.
+    pub(super) fn of(ranks: usize) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Patience {
+            crowded: ranks > cores,
+            looks: LOOKS,
+            waits: 0,
+            without_yield: 0,
+            last_without_yield: 0,
+        }
+    }
+
     /// Looks until `found` finds something or patience ends.
     #[inline]
     pub(super) fn look<R>(&mut self, mut found: impl FnMut() -> Option<R>) -> Option<R> {
+        // What is there already says nothing about waiting.
         if let Some(result) = found() {
             return Some(result);
         }
         self.waits = self.waits.wrapping_add(1);
-        let (pauses, yields) = if self.waits.is_multiple_of(RETRY) {
-            (MOST_PAUSES, MOST_YIELDS)
-        } else {
-            (self.pauses, self.yields)
+        let looks = match self.crowded {
+            true => FEW_LOOKS,
+            false if self.waits.is_multiple_of(LONG_WAIT) => MANY_LOOKS,
+            false => self.looks,
         };
-        for pause in 0..pauses {
+        for _ in 0..looks {
             spin_loop();
             if let Some(result) = found() {
-                self.pauses = (2 * self.pauses.max(pause)).clamp(8, MOST_PAUSES);
+                self.looks = LOOKS;
                 return Some(result);
             }
         }
-        self.pauses = (self.pauses / 2).max(LEAST_PAUSES);
-        for _ in 0..yields {
+        self.yield_for(found)
+    }
+
+    #[inline(never)]
+    fn yield_for<R>(&mut self, mut found: impl FnMut() -> Option<R>) -> Option<R> {
+        if self.without_yield > 0 {
+            self.without_yield -= 1;
+            return None;
+        }
+        for _ in 0..YIELDS {
+            let before = Instant::now();
             yield_now();
+            let long = before.elapsed() > SLICE;
+            if long {
+                let next = (2 * self.last_without_yield).clamp(WITHOUT_YIELD, MOST_WITHOUT_YIELD);
+                (self.without_yield, self.last_without_yield) = (next, next);
+            }
             if let Some(result) = found() {
-                self.yields = MOST_YIELDS;
+                if !long {
+                    self.looks = FEW_LOOKS;
+                    self.last_without_yield = 0;
+                }
                 return Some(result);
             }
+            if long {
+                break;
+            }
         }
-        self.yields /= 2;
         None
     }
 }
