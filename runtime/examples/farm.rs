@@ -4,6 +4,8 @@
 //! halved and an odd one tripled and increased (Collatz). Some take much longer than others, so
 //! handing the next job to the first who asks keeps everybody busy.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it has found")]
+
 use p2p::p2p_protocol;
 
 #[p2p_protocol(ranks = 2..)]

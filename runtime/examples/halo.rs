@@ -3,6 +3,8 @@
 //!
 //! Both are received while the rank computes the rows for which it needs neither.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it has found")]
+
 use std::mem::take;
 
 use p2p::p2p_protocol;

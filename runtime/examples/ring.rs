@@ -2,6 +2,8 @@
 //!
 //! The receive is started before the send, so nobody waits for a neighbour that waits as well.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it has found")]
+
 use p2p::p2p_protocol;
 
 #[p2p_protocol(ranks = 2..)]

@@ -11,10 +11,13 @@ use crate::{Result, generate};
 /// How long the grammar is fuzzed where a fuzzer is installed.
 const FUZZ_SECONDS: u32 = 30;
 
+/// The lints, on everything that is compiled; every package's, even after one has failed.
+const CLIPPY: &str = "clippy --workspace --all-targets --keep-going --quiet -- -D warnings";
+
 /// Runs everything; `long` with optimisation and with many more random cases.
 pub(crate) fn run_all(long: bool) -> Result {
     layout()?;
-    run(cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    run(cargo(CLIPPY.split(' ')))?;
     generate::run(true)?;
     fuzz()?;
     tests(long)
