@@ -280,7 +280,9 @@ impl<'w> Walk<'w, '_> {
     }
 
     fn follow(&mut self, machine: Machine<'w>, node: usize, choices: Vec<Choice>, path: Path) {
-        let idle = |choice: &Choice| matches!(choice, Choice::Pending { .. } | Choice::Arm { .. });
+        let idle = |choice: &Choice| {
+            matches!(choice, Choice::Pending { .. } | Choice::Arm { .. } | Choice::Probe { .. })
+        };
         if choices.iter().all(idle) {
             // Whether this is a hang shows only when all of its circle is known.
             let stuck = Stuck::of(&machine);

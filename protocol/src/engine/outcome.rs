@@ -63,3 +63,32 @@ impl Outcome {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::samples::{envelope, receive, world};
+    use crate::model::{Action, Collective, CollectiveKind, Completion, Mode, Peer};
+
+    #[test]
+    fn a_ready_send_may_be_ahead_once_a_wildcard_is_matched() {
+        let reduce = || {
+            let kind = CollectiveKind::Reduce;
+            Action::Collective(Collective { kind, communicator: 0, root: Some(1), data: None })
+        };
+        let ready =
+            |peer| Action::Send { mode: Mode::Ready, envelope: envelope(Peer::Rank(peer), 0) };
+        let any = envelope(Peer::Any { first: 1, end: 4 }, 0);
+        let world = world(vec![
+            vec![
+                Action::StartReceive { envelope: any, request: 0, binds: None },
+                reduce(),
+                Action::Wait { requests: Box::new([0]), completion: Completion::All },
+                ready(1),
+            ],
+            vec![reduce(), ready(0), receive(0, 0)],
+        ]);
+        let outcome = explore(&world, Semantics::Buffered, Limits { states: 1_000 });
+        assert!(outcome.unposted_ready, "{outcome:?}");
+    }
+}

@@ -23,6 +23,8 @@ impl Machine<'_> {
     fn encode_rank(&self, rank: Rank, code: &mut Vec<u32>) {
         let state = self.state(rank);
         let status = match state.status {
+            // A ready send that is to start now is not one that is yet to be held.
+            Status::Ready if self.ready == Some(rank) => ABSENT,
             Status::Ready => 0,
             Status::Probing => 1,
             Status::Parked => 2,

@@ -146,12 +146,15 @@ pub(super) struct Machine<'w> {
     /// Steps that are passed over, because it is known already that they find no partner.
     skipped: Option<&'w FxHashSet<At>>,
     mismatch: bool,
+    /// The rank whose ready send is to start now.
+    ready: Option<Rank>,
     /// Whether a rank has gone back in its behaviour in this round.
     turned: bool,
     /// How many operations may be unmatched at once. Without loops there can be no more.
     room: usize,
     liveness: Rc<Liveness>,
-    /// Grows whenever something moves.
+    /// Grows whenever something moves between ranks: an operation starts or is matched, a rank
+    /// comes to a collective, a rank ends.
     pub(super) moved: u64,
     pub(super) evidence: Evidence,
     /// What happened, in order, where somebody wants to know.
@@ -189,6 +192,7 @@ impl<'w> Machine<'w> {
             runnable: (0..world.size()).collect(),
             skipped: None,
             mismatch: false,
+            ready: None,
             turned: false,
             room: 2 * world.event_count() + 2,
             liveness: Rc::new(Liveness::of(world)),

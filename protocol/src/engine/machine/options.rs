@@ -29,6 +29,8 @@ pub(in crate::engine) enum Choice {
     Pending { rank: Rank },
     /// A decision.
     Arm { rank: Rank, index: usize },
+    /// A ready send starts.
+    Ready { rank: Rank },
     /// The delayed rank takes a step.
     Delayed,
 }
@@ -224,6 +226,9 @@ impl<'w> Machine<'w> {
                 };
                 Options { choices, closed }
             }
+            Action::Send { .. } | Action::StartSend { .. } | Action::Start { .. } => {
+                Options { choices: vec![Choice::Ready { rank }], closed: false }
+            }
             _ => Options { choices: Vec::new(), closed: false },
         }
     }
@@ -241,6 +246,11 @@ impl<'w> Machine<'w> {
         match choice {
             Choice::Match { message, wildcard } => self.match_wildcard(message, wildcard),
             Choice::Delayed => return self.step_delayed(),
+            Choice::Ready { rank } => {
+                self.ready = Some(rank);
+                self.state_mut(rank).status = Status::Ready;
+                self.queue(rank);
+            }
             Choice::Probe { rank, source } => {
                 if let Some(Action::Probe { binds: Some(slot), .. }) = self.action(rank) {
                     self.state_mut(rank).sources[usize::from(*slot)] = Some(source);

@@ -40,6 +40,10 @@ impl Machine<'_> {
             self.pass_over(rank, &event.action);
             return;
         }
+        if self.holds_ready(rank, &event.action) {
+            self.state_mut(rank).status = Status::Parked;
+            return;
+        }
         match &event.action {
             Action::Send { mode, envelope } => {
                 self.operate(rank, &[(Half::Send(*mode), envelope)]);
@@ -74,6 +78,37 @@ impl Machine<'_> {
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
             Action::Jump { target } => self.jump(rank, *target),
         }
+    }
+
+    /// Whether a ready send must wait with its start: which receives are posted by then depends on
+    /// which of them wildcards take messages before, and that is for the exploration to choose.
+    fn holds_ready(&mut self, rank: Rank, action: &Action) -> bool {
+        if !matches!(self.schedule, Schedule::Delay(_)) || self.ready == Some(rank) {
+            self.ready = None;
+            return false;
+        }
+        self.ready_destinations(rank, action)
+            .iter()
+            .any(|&destination| !self.state(destination).wildcards.is_empty())
+    }
+
+    /// To whom a step sends in ready mode.
+    fn ready_destinations(&self, rank: Rank, action: &Action) -> Vec<Rank> {
+        let peer = match action {
+            Action::Send { mode: Mode::Ready, envelope }
+            | Action::StartSend { mode: Mode::Ready, envelope, .. } => envelope.peer,
+            Action::Start { requests } => {
+                let plans = requests.iter().filter_map(|&id| self.request(rank, id).plan);
+                let events = &self.world.behaviours[rank as usize].events;
+                let ready = plans.filter(|&(plan, _)| {
+                    let action = &events[plan as usize].action;
+                    matches!(action, Action::PlanSend { mode: Mode::Ready, .. })
+                });
+                return ready.filter_map(|(_, peer)| self.resolve(rank, peer)).collect();
+            }
+            _ => return Vec::new(),
+        };
+        self.resolve(rank, peer).into_iter().collect()
     }
 
     /// Goes on behind a step that has no partner; a half of it that has one still takes part.
@@ -223,7 +258,6 @@ impl Machine<'_> {
         };
         self.lose(rank, id);
         let plan = Some((u32::try_from(position).expect("fewer than 2^32 events"), peer));
-        self.moved += u64::from(self.request(rank, id).plan != plan);
         let request = self.request_mut(rank, id);
         request.plan = plan;
         request.status = RequestStatus::Inactive;
@@ -283,7 +317,6 @@ impl Machine<'_> {
         let (status, described) = (request.status, request.described as Position);
         request.status = RequestStatus::Inactive;
         request.awaited = false;
-        self.moved += 1;
         let event = &self.world.behaviours[rank as usize].events[described];
         if let Action::StartReceive { binds, .. } = &event.action
             && let RequestStatus::Complete(source) = status
