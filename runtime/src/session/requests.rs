@@ -235,20 +235,21 @@ impl<'env> Session<'env> {
         requests: &[RequestId],
         enough: fn(usize, usize) -> bool,
     ) -> Result<()> {
-        let slots: Vec<&Slot> = requests.iter().filter_map(|&id| self.slot(id)).collect();
+        let slots = || requests.iter().filter_map(|&id| self.slot(id));
+        let all = slots().count();
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
         endpoint.wait_until(
             operation,
             |endpoint| {
-                let missing = slots.iter().filter(|slot| !slot.pending.is_done(endpoint));
+                let missing = slots().filter(|slot| !slot.pending.is_done(endpoint));
                 let halves = missing.map(|slot| slot.half(endpoint)).collect();
                 (endpoint.interest_in_all(), What::Requests(halves))
             },
             |endpoint| {
                 endpoint.progress();
-                let done = slots.iter().filter(|slot| slot.pending.is_done(endpoint)).count();
-                enough(done, slots.len())
+                let done = slots().filter(|slot| slot.pending.is_done(endpoint)).count();
+                enough(done, all)
             },
         )
     }

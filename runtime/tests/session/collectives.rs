@@ -133,6 +133,17 @@ fn reductions_combine_in_the_order_of_ranks() {
 }
 
 #[test]
+fn many_ranks_meet() {
+    run(200, |session| {
+        session.barrier(&BARRIER)?;
+        let all = session.all_gather(&ALL_GATHER, &[session.rank() as u64])?;
+        assert_eq!(all, (0..200).collect::<Vec<u64>>());
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
 fn parts_of_different_lengths_are_an_error() {
     let error = run(3, |session| {
         let part = vec![0u32; 1 + session.rank() % 2];

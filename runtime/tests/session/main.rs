@@ -1,6 +1,8 @@
 //! The session on threads: every operation of the language, hangs, early leaves, and random
 //! programs, by the calls that generated code makes.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, in its helpers too")]
+
 mod blocking;
 mod collectives;
 mod hangs;

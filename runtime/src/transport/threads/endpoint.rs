@@ -45,7 +45,7 @@ impl Endpoint {
     /// The end of `rank`, on the calling thread.
     pub(crate) fn new(shared: Arc<Shared>, rank: usize) -> Self {
         shared.sleepers[rank].bind();
-        let size = shared.size;
+        let (size, crowded) = (shared.size, shared.crowded);
         Endpoint {
             shared,
             rank,
@@ -55,7 +55,7 @@ impl Endpoint {
             loans: Loans::default(),
             sessions: Vec::new(),
             begun: 0,
-            patience: Patience::of(size),
+            patience: Patience::new(crowded),
             step: None,
             collective: None,
             failed_tests: 0,

@@ -45,16 +45,9 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Of one of `ranks` ranks.
-    pub(super) fn of(ranks: usize) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Patience {
-            crowded: ranks > cores,
-            looks: LOOKS,
-            waits: 0,
-            without_yield: 0,
-            last_without_yield: 0,
-        }
+    /// Of a rank among more, or not more, ranks than cores.
+    pub(super) fn new(crowded: bool) -> Self {
+        Patience { crowded, looks: LOOKS, waits: 0, without_yield: 0, last_without_yield: 0 }
     }
 
     /// Looks until `found` finds something or patience ends.

@@ -42,6 +42,8 @@ pub(crate) enum Leave {
 pub(crate) struct Shared {
     pub(crate) size: usize,
     pub(crate) limits: Limits,
+    /// Whether there are more ranks than cores.
+    pub(super) crowded: bool,
     /// The ranks that are not stuck; see `park`.
     pub(crate) active: AtomicU32,
     /// The ranks that only test in vain, of those that are active.
@@ -56,9 +58,11 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(size: usize, limits: Limits) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Shared {
             size,
             limits,
+            crowded: size > cores,
             active: AtomicU32::new(u32::try_from(size).expect("fewer than 2^32 ranks")),
             testing: AtomicU32::new(0),
             sleepers: (0..size).map(|_| Sleeper::new()).collect(),
