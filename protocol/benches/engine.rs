@@ -15,8 +15,11 @@ const RANKS: u32 = 4096;
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 const ROUNDS: usize = 5;
 
+/// Makes a world of so many events.
+type Shape = fn(usize) -> World;
+
 fn main() {
-    let shapes: [(&str, fn(usize) -> World); 2] = [("ring", ring), ("all-pairs", all_pairs)];
+    let shapes: [(&str, Shape); 2] = [("ring", ring), ("all-pairs", all_pairs)];
     println!("| world | events | median | per event | peak memory |");
     println!("| --- | --- | --- | --- | --- |");
     for (name, shape) in shapes {
@@ -84,7 +87,7 @@ fn ring(events: usize) -> World {
         let send = Action::Send { mode: Mode::Standard, envelope: envelope((rank + 1) % RANKS) };
         let receive =
             Action::Receive { envelope: envelope((rank + RANKS - 1) % RANKS), binds: None };
-        let round = if rank % 2 == 0 { [send, receive] } else { [receive, send] };
+        let round = if rank.is_multiple_of(2) { [send, receive] } else { [receive, send] };
         behaviour((0..rounds).flat_map(|_| round.clone()).collect(), 0)
     };
     world((0..RANKS).map(rank).collect())

@@ -2,6 +2,7 @@
 //! programs, by the calls that generated code makes.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, in its helpers too")]
+#![allow(clippy::forget_non_drop, reason = "that nothing rests on a destructor is what is tested")]
 
 mod blocking;
 mod collectives;
