@@ -78,7 +78,9 @@ impl Launch {
                 })
                 .collect();
             let started = threads.into_iter().enumerate().map(|(number, thread)| match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| Err(panicked(number, &*panic))),
+                Ok(thread) => thread.join().unwrap_or_else(|panic| {
+                    Err(Error::Panicked { rank: number, text: text_of(&*panic), at: Step(None) })
+                }),
                 Err(error) => {
                     shared.leave(number, Leave::Failed(Step(None)));
                     let reason = format!("no thread for rank {number}: {error}; start fewer ranks");
@@ -100,10 +102,8 @@ fn run_rank<R>(
     let endpoint = world.endpoint().clone();
     let outcome = catch_unwind(AssertUnwindSafe(|| rank(world)));
     let at = endpoint.borrow_mut().end();
-    let result = outcome.unwrap_or_else(|panic| match panicked(number, &*panic) {
-        Error::Panicked { rank, text, .. } => Err(Error::Panicked { rank, text, at }),
-        other => Err(other),
-    });
+    let result = outcome
+        .unwrap_or_else(|panic| Err(Error::Panicked { rank: number, text: text_of(&*panic), at }));
     shared.leave(number, if result.is_ok() { Leave::Ended } else { Leave::Failed(at) });
     result.map_err(|error| match error {
         Error::Other { rank: None, source } => Error::Other { rank: Some(number), source },
@@ -111,11 +111,10 @@ fn run_rank<R>(
     })
 }
 
-fn panicked(rank: usize, panic: &(dyn Any + Send)) -> Error {
+fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let text = text.unwrap_or_else(|| "its panic has no text".to_owned());
-    Error::Panicked { rank, text, at: Step(None) }
+    text.unwrap_or_else(|| "its panic has no text".to_owned())
 }
 
 /// All results, or the error of the rank that made the others fail, or the first one.

@@ -1,6 +1,6 @@
 //! Message passing between ranks that cannot go wrong in the ways MPI lets it.
 //!
-//! A protocol is declared once with [`p2p_protocol`], judged while it compiles, and followed step
+//! A protocol is declared once with [`macro@p2p_protocol`], judged while it compiles, and followed step
 //! by step: what is not the next step does not compile, so peers, tags and types cannot be wrong.
 //! [`launch`] runs one closure per rank, each rank on a thread of its own.
 //!
@@ -14,14 +14,14 @@
 //!
 //! A rank that fails takes the others with it, with an error that names it, and ranks that wait
 //! for each other end in [`Error::Deadlock`] with the report that the checker prints: nothing
-//! hangs. The code under the typed steps is in [`session`]; what carries the messages is below
-//! it and can be replaced.
+//! hangs.
 
 mod buffer;
 mod error;
 mod launch;
 mod operation;
 mod plain;
+#[doc(hidden)]
 pub mod session;
 mod transport;
 mod world;
@@ -29,9 +29,8 @@ mod world;
 pub use buffer::{Fresh, One, Outgoing, Receive, RecvBuffer, SendBuffer, Single};
 pub use error::{Error, Report, Result, Step};
 pub use launch::{Buffering, Launch, launch, threads};
-pub use p2p_macros::p2p_protocol;
-
 pub use operation::{Operation, Source, Status};
+pub use p2p_macros::p2p_protocol;
 pub use plain::Plain;
 pub use world::World;
 

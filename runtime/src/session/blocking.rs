@@ -116,7 +116,7 @@ impl Session<'_> {
             |endpoint| {
                 let to = Half::to(send, destination, true);
                 let from = Half::from(receive, endpoint.receives_from(id));
-                (endpoint.interest_in_all(), What::SendReceive { send: to, receive: from })
+                What::SendReceive { send: to, receive: from }
             },
             |endpoint| {
                 endpoint.progress();

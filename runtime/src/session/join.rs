@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Channel, Error, Fresh, Mode, Operation, Outgoing, Result, Session};
-use crate::transport::threads::{Collective, Endpoint, Envelope, Failure, Filter, From};
+use crate::transport::threads::{Collective, Endpoint, Envelope, Failure, Filter, Origin};
 use crate::world::World;
 
 /// A protocol as its ranks compare it: a `static` of the generated code.
@@ -116,7 +116,7 @@ impl Meeting<'_> {
     }
 
     fn take(&self, source: usize) -> Result<String> {
-        let filter = Filter { source: From::Rank(source), envelope: self.envelope() };
+        let filter = Filter { source: Origin::Rank(source), envelope: self.envelope() };
         let (text, _) =
             self.session.recv_filtered::<u8, _>(self.operation, filter, Fresh::new())?;
         Ok(String::from_utf8_lossy(&text).into_owned())

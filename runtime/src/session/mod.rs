@@ -42,7 +42,7 @@ pub use reduce::{Max, Min, Product, Reduce, Sum};
 pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};
 
-use crate::transport::threads::{Endpoint, Envelope, Filter, From};
+use crate::transport::threads::{Endpoint, Envelope, Filter, Origin};
 use requests::Slot;
 
 /// A rank's side of one run of a protocol. See the module.
@@ -120,8 +120,8 @@ impl<'env> Session<'env> {
     #[inline]
     fn filter(&self, operation: &'static Operation, source: &Source) -> Result<Filter> {
         let source = match source {
-            Source::Rank(rank) => From::Rank(self.peer(operation, *rank)?),
-            Source::Any(ranks) => From::Any(self.peers(operation, ranks)?),
+            Source::Rank(rank) => Origin::Rank(self.peer(operation, *rank)?),
+            Source::Any(ranks) => Origin::Any(self.peers(operation, ranks)?),
         };
         let envelope = self.envelope(operation, Channel::Messages, operation.tag);
         Ok(Filter { source, envelope })

@@ -243,8 +243,7 @@ impl<'env> Session<'env> {
             operation,
             |endpoint| {
                 let missing = slots().filter(|slot| !slot.pending.is_done(endpoint));
-                let halves = missing.map(|slot| slot.half(endpoint)).collect();
-                (endpoint.interest_in_all(), What::Requests(halves))
+                What::Requests(missing.map(|slot| slot.half(endpoint)).collect())
             },
             |endpoint| {
                 endpoint.progress();

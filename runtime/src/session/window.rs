@@ -11,7 +11,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Channel, Fresh, Mode, One, Operation, Outgoing, Plain, Receive, Result, Session};
-use crate::transport::threads::{Envelope, Filter, From};
+use crate::transport::threads::{Envelope, Filter, Origin};
 
 type Key = (u16, i32);
 
@@ -38,7 +38,7 @@ const GET: u64 = 2;
 
 /// The kinds of message of an epoch; the rest of the tag is the epoch.
 #[derive(Clone, Copy)]
-enum Step {
+enum Kind {
     Wish = 0,
     Put = 1,
     Answer = 2,
@@ -57,7 +57,7 @@ trait Apply: Any {
 
 impl<T: Plain> Apply for Window<T> {
     fn put(&mut self, fence: &Fence<'_, '_>, source: usize, first: usize) -> Result<()> {
-        let data: Vec<T> = fence.take(Step::Put, source, Fresh::new())?;
+        let data: Vec<T> = fence.take(Kind::Put, source, Fresh::new())?;
         if first == 0 && data.len() >= self.data.len() {
             self.data = data;
             return Ok(());
@@ -79,11 +79,11 @@ impl<T: Plain> Apply for Window<T> {
         // Less than was wanted is an error at the end that wanted it.
         let rest = self.data.get(first..).unwrap_or_default();
         let answer = rest[..count.min(rest.len())].to_vec();
-        fence.session.tell(fence.operation, fence.epoch, Step::Answer, source, answer)
+        fence.session.tell(fence.operation, fence.epoch, Kind::Answer, source, answer)
     }
 
     fn fetch(&mut self, fence: &Fence<'_, '_>, source: usize, count: usize) -> Result<()> {
-        let data: Vec<T> = fence.take(Step::Answer, source, Fresh::new())?;
+        let data: Vec<T> = fence.take(Kind::Answer, source, Fresh::new())?;
         if data.len() < count {
             let expected = format!("{count} in the window of rank {source}");
             return Err(fence.session.wrong_length(fence.operation, data.len(), expected));
@@ -115,27 +115,27 @@ struct Fence<'a, 'env> {
 }
 
 impl Fence<'_, '_> {
-    fn envelope(&self, step: Step) -> Envelope {
+    fn envelope(&self, step: Kind) -> Envelope {
         self.session.window_envelope(self.epoch, step)
     }
 
     fn take<T: Plain, R: Receive<T>>(
         &self,
-        step: Step,
+        step: Kind,
         source: usize,
         buffer: R,
     ) -> Result<R::Output> {
-        let filter = Filter { source: From::Rank(source), envelope: self.envelope(step) };
+        let filter = Filter { source: Origin::Rank(source), envelope: self.envelope(step) };
         self.session.recv_filtered(self.operation, filter, buffer).map(|(output, _)| output)
     }
 
     /// What `source` still asks for in this epoch.
     fn next_wish(&self, source: usize) -> Result<Option<Wish>> {
-        let filter = Filter { source: From::Rank(source), envelope: self.envelope(Step::Wish) };
+        let filter = Filter { source: Origin::Rank(source), envelope: self.envelope(Kind::Wish) };
         if self.session.endpoint.borrow_mut().look(&filter).is_none() {
             return Ok(None);
         }
-        self.take(Step::Wish, source, One::new()).map(Some)
+        self.take(Kind::Wish, source, One::new()).map(Some)
     }
 
     /// Does what the others asked for, and takes what they answer.
@@ -191,8 +191,8 @@ impl Session<'_> {
         let epoch = self.windows.epoch;
         let data = data.into();
         let wish = wish(operation, PUT, first, 0);
-        self.tell(operation, epoch, Step::Wish, peer, &[wish])?;
-        self.tell(operation, epoch, Step::Put, peer, data)
+        self.tell(operation, epoch, Kind::Wish, peer, &[wish])?;
+        self.tell(operation, epoch, Kind::Put, peer, data)
     }
 
     /// Asks for `count` elements of the window of `peer`, from element `first` on; they are there
@@ -209,7 +209,7 @@ impl Session<'_> {
         let epoch = self.windows.epoch;
         self.windows.window::<T>(operation);
         self.windows.wanted.push((operation, peer, count as u64));
-        self.tell(operation, epoch, Step::Wish, peer, &[wish(operation, GET, first, count)])
+        self.tell(operation, epoch, Kind::Wish, peer, &[wish(operation, GET, first, count)])
     }
 
     /// What the oldest get of `operation`'s message has brought, if there is one that a fence has
@@ -229,7 +229,7 @@ impl Session<'_> {
         result
     }
 
-    fn window_envelope(&self, epoch: u32, step: Step) -> Envelope {
+    fn window_envelope(&self, epoch: u32, step: Kind) -> Envelope {
         let tag = (epoch << 2 | step as u32).cast_signed();
         Envelope { tag, session: self.number, communicator: Channel::Window as u16 }
     }
@@ -238,7 +238,7 @@ impl Session<'_> {
         &self,
         operation: &'static Operation,
         epoch: u32,
-        step: Step,
+        step: Kind,
         peer: usize,
         data: impl Into<Outgoing<'a, T>>,
     ) -> Result<()> {

@@ -49,7 +49,7 @@ fn a_panic_with_requests_open_leaves_nothing_behind() {
             let peers: Vec<i64> = (0..3).filter(|&peer| peer != session.rank() as i64).collect();
             for &peer in &peers {
                 let data = vec![7u64; 5000];
-                std::mem::forget(session.isend(&SEND, Mode::Standard, peer, data)?);
+                let _forgotten = session.isend(&SEND, Mode::Standard, peer, data)?;
             }
             if session.rank() == 0 && round % 2 == 0 {
                 panic!("early");

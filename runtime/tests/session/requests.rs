@@ -162,11 +162,11 @@ fn decisions_reach_the_others_and_never_wait() {
     assert_eq!(learnt.unwrap(), [vec![], all.clone(), all]);
 }
 
-/// A request that is dropped, or forgotten with all that could end it, leaves the buffers alone
-/// once `run` is over: rank 1 sends only then.
+/// A request is a name, so to lose it is nothing: the buffer is the session's until `run` is over,
+/// and the program's again then. Rank 1 sends at about that time.
 #[test]
-fn a_forgotten_request_ends_with_the_run() {
-    for forget in [true, false] {
+fn a_request_that_nobody_waits_for_ends_with_the_run() {
+    for _ in 0..50 {
         let mut data = vec![0u32; 5000];
         let slot = std::sync::Mutex::new(Some(&mut data[..]));
         let outcome = threads(2, |world| {
@@ -178,12 +178,7 @@ fn a_forgotten_request_ends_with_the_run() {
             }
             let slice = slot.lock().unwrap().take().unwrap();
             with(&world, |session| {
-                let request = session.irecv(&IRECV, Source::Rank(1), slice)?;
-                if forget {
-                    std::mem::forget(request);
-                } else {
-                    drop(request);
-                }
+                let _lost = session.irecv(&IRECV, Source::Rank(1), slice)?;
                 session.send(&SEND_OTHER, Mode::Standard, 1, &[0u8])
             })
         });
@@ -202,8 +197,7 @@ fn a_cancelled_send_is_never_received() {
             with(&world, |session| {
                 if session.rank() == 0 {
                     let data = vec![3u64; 10_000];
-                    let request = session.isend(&ISEND, Mode::Standard, 1, data)?;
-                    std::mem::forget(request);
+                    let _lost = session.isend(&ISEND, Mode::Standard, 1, data)?;
                     return Err(Error::other("rank 0 gives up"));
                 }
                 let mut data = vec![0u64; 10_000];

@@ -101,12 +101,12 @@ impl Endpoint {
         Step(self.step)
     }
 
-    /// Waits until `ready`, which looks whether something has come and says so. `waits` says what
-    /// for, in case it never comes.
+    /// Waits until `ready`, which looks whether something has come and says so. `what` says what
+    /// it waits in, in case that never comes.
     pub(crate) fn wait_until(
         &mut self,
         operation: &'static Operation,
-        waits: impl Fn(&Endpoint) -> (Interest, What),
+        what: impl Fn(&Endpoint) -> What,
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
         // `ready` needs all of `self`, so patience steps aside for as long as it lasts.
@@ -116,20 +116,21 @@ impl Endpoint {
         if found.is_some() {
             return Ok(());
         }
-        self.sleep_until(operation, waits, ready)
+        self.sleep_until(operation, what, ready)
     }
 
     #[inline(never)]
-    pub(super) fn sleep_until(
+    fn sleep_until(
         &mut self,
         operation: &'static Operation,
-        waits: impl Fn(&Endpoint) -> (Interest, What),
+        what: impl Fn(&Endpoint) -> What,
         mut ready: impl FnMut(&mut Endpoint) -> bool,
     ) -> Result<()> {
         let shared = self.shared.clone();
         let sleeper = &shared.sleepers[self.rank];
         loop {
-            let (interest, what) = waits(self);
+            let what = what(self);
+            let interest = self.interest(&what);
             let what = self.collective.map_or(what, What::Collective);
             sleeper.lie_down(interest, Waiting { operation, what });
             if ready(self) {
@@ -141,6 +142,19 @@ impl Endpoint {
                 return Err(error);
             }
             sleeper.sleep(&shared.active, || shared.stuck());
+        }
+    }
+
+    /// For whom this rank sleeps: the peer alone, if nobody else could have anything for it. A
+    /// message for a posted receive has to be matched even if the rank waits for another.
+    fn interest(&self, what: &What) -> Interest {
+        match what {
+            What::Message(half) if half.peers().len() == 1 => {
+                let peer = half.peers().start;
+                let alone = self.receives.all_from(peer);
+                if alone { Interest::Rank(peer) } else { Interest::Any }
+            }
+            _ => Interest::Any,
         }
     }
 

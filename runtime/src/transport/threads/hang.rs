@@ -8,7 +8,7 @@ use std::sync::Arc;
 use p2p_protocol::finding::{Wait, circle, ranks, wait_lines};
 use p2p_protocol::model::{Place, Rank};
 
-use super::receive::From;
+use super::receive::Origin;
 use super::shared::Shared;
 use super::waiting::{Collective, Direction, Half, Waiting, What};
 use crate::error::{Hang, Report};
@@ -223,8 +223,8 @@ fn message(half: &Half) -> String {
 
 fn peer(direction: &Direction) -> String {
     match direction {
-        Direction::To(peer, _) | Direction::From(From::Rank(peer)) => format!("rank {peer}"),
-        Direction::From(From::Any(sources)) => {
+        Direction::To(peer, _) | Direction::From(Origin::Rank(peer)) => format!("rank {peer}"),
+        Direction::From(Origin::Any(sources)) => {
             let sources: Vec<Rank> = sources.clone().map(|source| source as Rank).collect();
             format!("any of {}", ranks(&sources))
         }

@@ -9,7 +9,7 @@
 
 use super::endpoint::Endpoint;
 use super::message::Message;
-use super::receive::{Filter, From, ReceiveId, Target};
+use super::receive::{Filter, Origin, ReceiveId, Target};
 use crate::error::Result;
 use crate::operation::{Operation, Status};
 
@@ -51,6 +51,13 @@ impl Receives {
         self.slots[index].as_ref().expect("a receive is there until it is finished")
     }
 
+    /// Whether no receive wants a message from anybody but `source`.
+    pub(super) fn all_from(&self, source: usize) -> bool {
+        self.order
+            .iter()
+            .all(|&index| self.posted(index).filter.source.ranks() == (source..source + 1))
+    }
+
     /// The first receive that wants a message from `source`, as a position in `order`; with
     /// `envelope` the first that accepts such a one.
     fn first(&self, source: usize, message: Option<&Message>) -> Option<usize> {
@@ -62,7 +69,7 @@ impl Receives {
     }
 
     /// The sources that `from` accepts, the one that had its turn last at the end.
-    fn sources(&self, from: &From) -> impl Iterator<Item = usize> + use<> {
+    fn sources(&self, from: &Origin) -> impl Iterator<Item = usize> + use<> {
         let ranks = from.ranks();
         let turn = if ranks.contains(&self.last) { self.last + 1 } else { ranks.start };
         (turn..ranks.end).chain(ranks.start..turn)
@@ -86,7 +93,7 @@ impl Endpoint {
     }
 
     /// From whom a posted receive takes.
-    pub(crate) fn receives_from(&self, id: ReceiveId) -> &From {
+    pub(crate) fn receives_from(&self, id: ReceiveId) -> &Origin {
         &self.receives.posted(id.0).filter.source
     }
 

@@ -19,7 +19,7 @@ mod waiting;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use message::Envelope;
-pub(crate) use receive::{Filter, From, ReceiveId, Target};
+pub(crate) use receive::{Filter, Origin, ReceiveId, Target};
 pub(crate) use send::{Lending, Sent};
 pub(crate) use shared::{Failure, Leave, Limits, Shared};
 pub(crate) use waiting::{Collective, Half, What};

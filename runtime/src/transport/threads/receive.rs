@@ -11,7 +11,6 @@ use std::ops::Range;
 use super::endpoint::Endpoint;
 use super::matching::Posted;
 use super::message::{Body, Envelope, Message, RawVec};
-use super::park::Interest;
 use super::waiting::{Half, What};
 use crate::buffer::Landing;
 use crate::error::{Error, Result};
@@ -20,24 +19,24 @@ use crate::plain::{Element, Plain};
 
 /// From whom a receive takes; ranks of the world.
 #[derive(Clone, Debug)]
-pub(crate) enum From {
+pub(crate) enum Origin {
     Rank(usize),
     Any(Range<usize>),
 }
 
-impl From {
+impl Origin {
     pub(super) fn accepts(&self, source: usize) -> bool {
         match self {
-            From::Rank(rank) => *rank == source,
-            From::Any(ranks) => ranks.contains(&source),
+            Origin::Rank(rank) => *rank == source,
+            Origin::Any(ranks) => ranks.contains(&source),
         }
     }
 
     /// The ranks that could end the wait.
     pub(crate) fn ranks(&self) -> Range<usize> {
         match self {
-            From::Rank(rank) => *rank..rank + 1,
-            From::Any(ranks) => ranks.clone(),
+            Origin::Rank(rank) => *rank..rank + 1,
+            Origin::Any(ranks) => ranks.clone(),
         }
     }
 }
@@ -45,7 +44,7 @@ impl From {
 /// Which messages a receive takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
-    pub(crate) source: From,
+    pub(crate) source: Origin,
     pub(crate) envelope: Envelope,
 }
 
@@ -141,20 +140,6 @@ impl Endpoint {
         id
     }
 
-    /// For whom this rank sleeps when it waits for several things at once.
-    pub(crate) fn interest_in_all(&self) -> Interest {
-        Interest::Any
-    }
-
-    /// For whom this rank sleeps when it waits for `peers`; while receives are posted, a message
-    /// from anyone may have to be matched.
-    pub(crate) fn interest(&self, peers: Range<usize>) -> Interest {
-        if peers.len() != 1 || !self.receives.order.is_empty() {
-            return Interest::Any;
-        }
-        Interest::Rank(peers.start)
-    }
-
     /// Receives one message.
     ///
     /// # Safety
@@ -167,7 +152,7 @@ impl Endpoint {
         filter: Filter,
         target: Target,
     ) -> Result<Status> {
-        if let From::Rank(source) = filter.source
+        if let Origin::Rank(source) = filter.source
             && self.receives.order.is_empty()
             && self.unexpected[source].is_empty()
         {
@@ -230,13 +215,7 @@ impl Endpoint {
         let id = unsafe { self.post(operation, filter, target) };
         let waited = self.wait_until(
             operation,
-            |endpoint| {
-                let source = endpoint.receives_from(id);
-                let alone = endpoint.receives.order.len() == 1 && source.ranks().len() == 1;
-                let interest =
-                    if alone { Interest::Rank(source.ranks().start) } else { Interest::Any };
-                (interest, What::Message(Half::from(operation, source)))
-            },
+            |endpoint| What::Message(Half::from(operation, endpoint.receives_from(id))),
             |endpoint| {
                 endpoint.progress();
                 endpoint.is_received(id)
@@ -255,10 +234,7 @@ impl Endpoint {
         let mut found = None;
         self.wait_until(
             operation,
-            |endpoint| {
-                let interest = endpoint.interest(filter.source.ranks());
-                (interest, What::Message(Half::from(operation, &filter.source)))
-            },
+            |_| What::Message(Half::from(operation, &filter.source)),
             |endpoint| {
                 endpoint.progress();
                 found = endpoint.look(filter);

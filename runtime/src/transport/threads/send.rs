@@ -10,7 +10,6 @@
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::sync::Arc;
 
 use p2p_protocol::model::Mode;
@@ -137,10 +136,7 @@ impl Endpoint {
         let Sent { peer, standard, .. } = sent;
         let waited = self.wait_until(
             operation,
-            |endpoint| {
-                let peers: Range<usize> = peer..peer + 1;
-                (endpoint.interest(peers), What::Message(Half::to(operation, peer, standard)))
-            },
+            |_| What::Message(Half::to(operation, peer, standard)),
             |endpoint| {
                 endpoint.progress();
                 sent.is_done()

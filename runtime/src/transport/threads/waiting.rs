@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::receive::From;
+use super::receive::Origin;
 use crate::operation::Operation;
 
 /// In what a rank waits.
@@ -35,7 +35,7 @@ pub(crate) struct Half {
 pub(crate) enum Direction {
     /// To a rank; and whether it is a standard send, which would not wait if it was buffered.
     To(usize, bool),
-    From(From),
+    From(Origin),
 }
 
 /// A collective operation as one rank calls it: the ranks' `number`-th on a communicator of a
@@ -83,7 +83,7 @@ impl Half {
         Half { operation, direction: Direction::To(peer, standard) }
     }
 
-    pub(crate) fn from(operation: &'static Operation, source: &From) -> Self {
+    pub(crate) fn from(operation: &'static Operation, source: &Origin) -> Self {
         Half { operation, direction: Direction::From(source.clone()) }
     }
 
