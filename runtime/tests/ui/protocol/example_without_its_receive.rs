@@ -2,6 +2,8 @@
 //! sends the others theirs. First each block in one message, then in chunks of 64 rows, of which
 //! at most four are under way at a time.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it has found")]
+
 use p2p::p2p_protocol;
 
 const RANKS: usize = 4;
