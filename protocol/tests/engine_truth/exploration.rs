@@ -21,7 +21,7 @@ pub(crate) enum Reading {
 }
 
 /// What can happen in some run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Truth {
     pub(crate) can_finish: bool,
     /// Every rank ends and a message is left over.

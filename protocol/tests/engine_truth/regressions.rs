@@ -106,6 +106,14 @@ fn a_request_used_otherwise_forgets_its_plan() {
     agree(vec![forgets, vec![send(0, 0)]]);
 }
 
+/// The first message has taken the receive that the second counts on.
+#[test]
+fn a_posted_receive_may_be_taken_before_the_ready_send() {
+    let sends = vec![receive_any(2), send(1, 0), send_by(Mode::Ready, 1, 0)];
+    let receives = vec![start_receive_any(0), send(0, 0), receive(0, 0)];
+    agree(vec![sends, receives]);
+}
+
 fn exchange_with_self() -> Action {
     Action::SendReceive { send: Box::new(to(0, 0)), receive: Box::new(to(0, 0)) }
 }
