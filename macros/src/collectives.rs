@@ -196,7 +196,7 @@ impl Parts<'_, '_, '_> {
             Shape::Array(array) => method.argument(quote!(data: &mut #array)),
             Shape::Slice => method.argument(quote!(data: &mut [#element])),
         };
-        method.argument(quote!(reduce: impl ::p2p::session::Reduce<#element>))
+        method.argument(quote!(reduce: impl ::p2p::Reduce<#element>))
     }
 
     fn reduce(&self) -> Method {

@@ -7,7 +7,7 @@ use quote::quote;
 use crate::branches::{bounds, way};
 use crate::graph::Target;
 use crate::method::{ERRORS, operation};
-use crate::names::{camel, generated, trimmed};
+use crate::names::{camel, generated};
 use crate::requests::{Completed, completed};
 use crate::states::{Parts, StateCode, Way};
 use crate::verbs;
@@ -71,9 +71,10 @@ pub(crate) fn wait_any(state: &StateCode<'_, '_>, names: &[&Name], arms: &[Targe
     let text = &state.state.statement.text;
     let (mut ways, mut cases) = (Vec::new(), TokenStream::new());
     for (index, (request, &arm)) in names.iter().zip(arms).enumerate() {
-        let completed = completed_way(state, &camel(&trimmed(request)), request, arm);
+        let Some(local) = state.code.local(request.id) else { return Parts::default() };
+        let completed = completed_way(state, &camel(&local.to_string()), request, arm);
         let Some((way, pattern, values)) = completed else { return Parts::default() };
-        let (variant, local) = (&way.variant, state.code.local(request.id));
+        let variant = &way.variant;
         let go = state.code.go(arm);
         // The last one is what is left.
         let index = if index + 1 == arms.len() {

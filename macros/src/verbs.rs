@@ -2,6 +2,7 @@
 
 use p2p_protocol::grammar::syntax::{MessageName, StatementKind};
 use p2p_protocol::model::{CollectiveKind, Mode};
+use proc_macro2::Ident;
 
 use crate::names::{camel, plain, snake, trimmed};
 
@@ -49,14 +50,19 @@ fn subject(kind: &StatementKind) -> Option<String> {
         StatementKind::Start(name)
         | StatementKind::Wait(name)
         | StatementKind::WaitAnyOf(name)
-        | StatementKind::Test(name, ..) => snake(&trimmed(name)),
+        | StatementKind::Test(name, ..) => return named(name),
         StatementKind::WaitAll(names) => match names.as_slice() {
-            [one] => snake(&trimmed(one)),
+            [one] => return named(one),
             _ => return None,
         },
         _ => return None,
     };
     Some(subject)
+}
+
+/// A request's name, if it has letters.
+fn named(request: &Ident) -> Option<String> {
+    Some(snake(&trimmed(request))).filter(|name| !name.is_empty())
 }
 
 fn message(name: &MessageName) -> String {

@@ -40,7 +40,7 @@ pub mod farm {
     }
 
     #[rank(1..)]
-    fn worker(jobs: usize) {
+    fn worker() {
         loop {
             send(0, Ready);
             match offer(0) {

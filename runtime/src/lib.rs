@@ -32,6 +32,7 @@ pub use launch::{Buffering, Launch, launch, threads};
 pub use operation::{Operation, Source, Status};
 pub use p2p_macros::p2p_protocol;
 pub use plain::Plain;
+pub use session::{Max, Min, Product, Reduce, Sum};
 pub use world::World;
 
 /// The program in the README compiles and runs.

@@ -1,7 +1,6 @@
 //! Operations of all ranks together, where a role's side is known and where it is not.
 
-use p2p::p2p_protocol;
-use p2p::session::{Max, Min, Product, Sum};
+use p2p::{Max, Min, Product, Sum, p2p_protocol};
 
 #[p2p_protocol(ranks = 2..)]
 mod sided {

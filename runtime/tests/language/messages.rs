@@ -128,6 +128,50 @@ fn a_length_that_is_not_the_stated_one_is_an_error_of_the_sender() {
     assert!(error.to_string().contains("4, as the protocol says"), "{error}");
 }
 
+#[p2p_protocol(ranks = 2)]
+mod measured {
+    /// As long as it says.
+    #[message(count = rank + length)]
+    pub type Line = [u8];
+    pub type Four = [u8; 4];
+
+    #[rank(0)]
+    fn sender(length: usize) {
+        let line = isend(1, Line);
+        let four = isend(1, Four);
+        wait_all(line, four);
+    }
+
+    #[rank(1)]
+    fn receiver() {
+        recv(0, Line);
+        recv(0, Four);
+    }
+}
+
+#[test]
+fn a_started_send_has_the_stated_length_too() {
+    for (line, four, found) in [(3, 4, None), (2, 4, Some(2)), (3, 5, Some(5))] {
+        let length = measured::Parameters { length: 3 };
+        let outcome = p2p::threads(2, |world| match measured::join(&world, length)? {
+            measured::Role::Sender(sender) => sender.run(|s| {
+                let s = s.isend_line(vec![1; line])?.isend_four(vec![2; four])?;
+                let (_, _, s) = s.wait_all()?;
+                Ok(s)
+            }),
+            measured::Role::Receiver(receiver) => receiver.run(|s| {
+                let (_, s) = s.recv_line_vec()?;
+                s.recv_four(&mut [0; 4])
+            }),
+        });
+        match (outcome, found) {
+            (Ok(_), None) => {}
+            (Err(p2p::Error::Length { found, .. }), Some(length)) => assert_eq!(found, length),
+            (outcome, _) => panic!("{outcome:?}"),
+        }
+    }
+}
+
 #[p2p_protocol(ranks = 2..)]
 mod exchange {
     pub type Right = [u32];

@@ -1,0 +1,120 @@
+//! The whole macro over the fixtures, outside the compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use p2p_protocol::grammar::{CheckOptions, check, parse};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::quote;
+
+use crate::expand::expand;
+
+/// The arguments and the module of each protocol in a source file.
+fn protocols(source: &str) -> Vec<(TokenStream, TokenStream)> {
+    let file = syn::parse_file(source).expect("a fixture is Rust");
+    let modules = file.items.into_iter().filter_map(|item| match item {
+        syn::Item::Mod(module) => Some(module),
+        _ => None,
+    });
+    modules
+        .map(|mut module| {
+            let attribute = module.attrs.remove(0);
+            let arguments = attribute.meta.require_list().expect("it has arguments");
+            (arguments.tokens.clone(), quote!(#module))
+        })
+        .collect()
+}
+
+/// All fixtures, with their paths.
+fn fixtures() -> Vec<(PathBuf, String)> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")];
+    let mut fixtures = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("the folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let source = fs::read_to_string(&path).expect("a fixture is text");
+                fixtures.push((path, source));
+            }
+        }
+    }
+    fixtures
+}
+
+#[test]
+fn every_fixture_becomes_items_and_the_right_ones_no_errors() {
+    let fixtures = fixtures();
+    assert!(fixtures.len() > 50, "only {} fixtures", fixtures.len());
+    let mut refusals = 0;
+    for (path, source) in fixtures {
+        let code: TokenStream =
+            protocols(&source).into_iter().map(|(it, module)| expand(it, module)).collect();
+        let text = code.to_string();
+        assert!(syn::parse2::<syn::File>(code).is_ok(), "{}: {text}", path.display());
+        let (wrong, refused) = (source.contains("//~"), text.contains("compile_error"));
+        assert!(wrong || !refused, "{}", path.display());
+        refusals += usize::from(refused);
+    }
+    assert!(refusals > 30, "only {refusals} wrong fixtures are refused");
+}
+
+/// The tokens without the one at this position, counted through all groups.
+fn without(tokens: TokenStream, position: &mut usize) -> TokenStream {
+    let mut rest = TokenStream::new();
+    for token in tokens {
+        let here = *position == 0;
+        *position = position.wrapping_sub(1);
+        match token {
+            _ if here => {}
+            TokenTree::Group(group) => {
+                let inner = without(group.stream(), position);
+                rest.extend([TokenTree::from(Group::new(group.delimiter(), inner))]);
+            }
+            other => rest.extend([other]),
+        }
+    }
+    rest
+}
+
+#[test]
+fn no_missing_token_makes_it_panic() {
+    let source = include_str!("../../fixtures/protocols/ring/good/even_odd.rs");
+    let (arguments, module) = protocols(source).remove(0);
+    for position in 0.. {
+        let mut left = position;
+        let changed = without(module.clone(), &mut left);
+        if left < usize::MAX / 2 {
+            break;
+        }
+        expand(arguments.clone(), changed);
+    }
+}
+
+/// Five roles and fifty operations, unoptimised: how long reading, judging and generating
+/// take, the best of several. Run with `--ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+#[expect(clippy::print_stdout, reason = "that is what it is for")]
+fn a_large_protocol_expands_quickly() {
+    let source = include_str!("../../fixtures/protocols/large/good/five_roles.rs");
+    let (arguments, module) = protocols(source).remove(0);
+    let best = |run: &dyn Fn()| {
+        let times = (0..10).map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        });
+        times.min().unwrap_or(Duration::ZERO)
+    };
+    let (tree, errors) = parse(arguments.clone(), module.clone());
+    assert!(errors.is_empty());
+    let tree = tree.expect("it is right");
+    let reading = best(&|| drop(parse(arguments.clone(), module.clone())));
+    let judging = best(&|| drop(check(&tree, &CheckOptions::default())));
+    let all = best(&|| drop(expand(arguments.clone(), module.clone())));
+    let code = expand(arguments.clone(), module.clone()).to_string().len();
+    println!("reading {reading:?}, judging {judging:?}, all {all:?}, {code} bytes of code");
+}
