@@ -59,8 +59,8 @@ fn tests(long: bool) -> Result {
     };
     if has_subcommand("nextest") {
         run(with_profile(&["test", "--workspace", "--doc"]))?;
-        run(with_profile(&["nextest", "run", "--workspace"]))
+        run(with_profile(&["nextest", "run", "--workspace", "--no-fail-fast"]))
     } else {
-        run(with_profile(&["test", "--workspace"]))
+        run(with_profile(&["test", "--workspace", "--no-fail-fast"]))
     }
 }
