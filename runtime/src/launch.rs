@@ -33,6 +33,8 @@ pub struct Launch {
 const BUFFERED_BYTES: usize = 4096;
 /// How many messages from one rank to another are buffered.
 const BUFFERED_MESSAGES: u32 = 64;
+/// Each pair of ranks costs some memory.
+const MOST_RANKS: usize = 1024;
 /// How many ranks there are where nobody says: the number in most tutorials.
 const DEFAULT_RANKS: usize = 4;
 
@@ -59,8 +61,8 @@ impl Launch {
     /// their peer count last.
     pub fn run<R: Send>(self, rank: impl Fn(World) -> Result<R> + Sync) -> Result<Vec<R>> {
         let size = self.ranks.map_or_else(ranks_from_environment, Ok)?;
-        if size == 0 {
-            let reason = "0 ranks were asked for; start at least 1".to_owned();
+        if !(1..=MOST_RANKS).contains(&size) {
+            let reason = format!("{size} ranks were asked for; start 1 to {MOST_RANKS} as threads");
             return Err(Error::Launch { reason });
         }
         let limits = match self.buffering {
@@ -74,7 +76,12 @@ impl Launch {
                 .map(|number| {
                     let (shared, rank) = (shared.clone(), &rank);
                     let builder = std::thread::Builder::new().name(format!("rank {number}"));
-                    builder.spawn_scoped(scope, move || run_rank(&shared, number, rank))
+                    let thread = builder.spawn_scoped(scope, {
+                        let shared = shared.clone();
+                        move || run_rank(&shared, number, rank)
+                    });
+                    // At once: the ranks that did start wait for this one.
+                    thread.inspect_err(|_| shared.leave(number, Leave::Failed(Step(None))))
                 })
                 .collect();
             let started = threads.into_iter().enumerate().map(|(number, thread)| match thread {
@@ -82,7 +89,6 @@ impl Launch {
                     Err(Error::Panicked { rank: number, text: text_of(&*panic), at: Step(None) })
                 }),
                 Err(error) => {
-                    shared.leave(number, Leave::Failed(Step(None)));
                     let reason = format!("no thread for rank {number}: {error}; start fewer ranks");
                     Err(Error::Launch { reason })
                 }

@@ -147,7 +147,9 @@ fn a_role_that_is_dropped_is_missed() {
 }
 
 #[test]
-fn no_ranks_is_an_error() {
-    let error = Launch::new().ranks(0).run(|_| Ok(())).unwrap_err();
-    assert!(matches!(error, Error::Launch { .. }), "{error}");
+fn no_ranks_is_an_error_and_so_are_too_many() {
+    for ranks in [0, 1_000_000] {
+        let error = Launch::new().ranks(ranks).run(|_| Ok(())).unwrap_err();
+        assert!(matches!(error, Error::Launch { .. }), "{error}");
+    }
 }
