@@ -160,7 +160,10 @@ fn sizes(attribute: &TokenStream) -> String {
     let comma =
         |token: &TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ',');
     let sizes: TokenStream = after.take_while(|token| !comma(token)).collect();
-    if sizes.is_empty() { "other numbers of".to_owned() } else { sizes.to_string() }
+    if sizes.is_empty() {
+        return "other numbers of".to_owned();
+    }
+    sizes.to_string().replace(" ..", "..").replace(".. ", "..").replace("..= ", "..=")
 }
 
 /// A number that differs between protocols that differ: FNV-1a over the words, documentation left

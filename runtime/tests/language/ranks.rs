@@ -118,6 +118,15 @@ mod two_rows {
 }
 
 #[test]
+fn a_wrong_size_is_told_as_the_protocol_writes_it() {
+    let alone = p2p::threads(1, |world| Ok(two_rows::join(&world).err())).unwrap();
+    let text = alone[0].as_ref().expect("it needs two rows").to_string();
+    assert!(text.contains("is for 2.. ranks"), "{text}");
+    let odd = p2p::threads(3, |world| Ok(two_rows::join(&world).is_err())).unwrap();
+    assert_eq!(odd, [true; 3], "three ranks make no two rows");
+}
+
+#[test]
 fn a_fixed_extent_fixes_the_other() {
     p2p::threads(6, |world| match two_rows::join(&world)? {
         two_rows::Role::Top(top) => {
