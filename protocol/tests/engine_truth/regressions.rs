@@ -75,6 +75,7 @@ fn probing_in_a_circle_is_a_hang() {
 fn requests_with_nobody_in_a_circle_are_a_hang() {
     agree(vec![vec![start_receive(7, 0, 0), wait([0]), choose([(0, 0), (1, 2)])]]);
     agree(vec![vec![plan_receive(7, 0), start([0]), jump(0)]]);
+    agree(vec![vec![start_send(7, 0, 0), test(0, 1), jump(0)]]);
 }
 
 /// Memory grew with the square of the states.
