@@ -1,7 +1,7 @@
 //! What steps are called: a method is verb and message, a state is named for its method.
 
 use p2p_protocol::grammar::syntax::{MessageName, StatementKind};
-use p2p_protocol::model::{CollectiveKind, Mode};
+use p2p_protocol::model::Mode;
 use proc_macro2::Ident;
 
 use crate::names::{camel, plain, snake, trimmed};
@@ -92,7 +92,7 @@ pub(crate) fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::WaitAnyOf(..) | StatementKind::WaitAny(..) => "wait_any",
         StatementKind::Test(..) => "test",
         StatementKind::Probe(..) => "probe",
-        StatementKind::Collective(kind, ..) => collective(*kind),
+        StatementKind::Collective(kind, ..) => kind.name(),
         StatementKind::Put(..) => "put",
         StatementKind::Get(..) => "get",
         StatementKind::For { .. } => "for",
@@ -102,19 +102,5 @@ pub(crate) fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::Continue(..) => "continue",
         StatementKind::Choose(..) => "choose",
         StatementKind::Offer(..) => "offer",
-    }
-}
-
-fn collective(kind: CollectiveKind) -> &'static str {
-    match kind {
-        CollectiveKind::Barrier => "barrier",
-        CollectiveKind::Bcast => "bcast",
-        CollectiveKind::Scatter => "scatter",
-        CollectiveKind::Gather => "gather",
-        CollectiveKind::AllGather => "all_gather",
-        CollectiveKind::Reduce => "reduce",
-        CollectiveKind::AllReduce => "all_reduce",
-        CollectiveKind::AllToAll => "all_to_all",
-        CollectiveKind::Fence => "fence",
     }
 }

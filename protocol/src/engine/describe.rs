@@ -3,8 +3,8 @@
 use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
 use crate::model::{
-    Action, CollectiveKind, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place,
-    Position, Rank, RequestId, Tag, World,
+    Action, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place, Position, Rank,
+    RequestId, Tag, World,
 };
 
 /// The step's event.
@@ -47,8 +47,8 @@ pub fn operation(world: &World, at: At) -> String {
         },
         Action::Test { .. } => "test".to_owned(),
         Action::Collective(collective) => match collective.root {
-            Some(root) => format!("{} from root {root}", collective_name(collective.kind)),
-            None => collective_name(collective.kind).to_owned(),
+            Some(root) => format!("{} from root {root}", collective.kind.name()),
+            None => collective.kind.name().to_owned(),
         },
         Action::Put { envelope } => sending(world, "put", envelope),
         Action::Get { envelope } => receiving(world, "get", envelope),
@@ -149,21 +149,6 @@ fn send_verb(mode: Mode, immediate: &str) -> &'static str {
         (Mode::Synchronous, false) => "issend",
         (Mode::Buffered, false) => "ibsend",
         (Mode::Ready, false) => "irsend",
-    }
-}
-
-/// The name of a collective in the protocol language.
-pub fn collective_name(kind: CollectiveKind) -> &'static str {
-    match kind {
-        CollectiveKind::Barrier => "barrier",
-        CollectiveKind::Bcast => "bcast",
-        CollectiveKind::Scatter => "scatter",
-        CollectiveKind::Gather => "gather",
-        CollectiveKind::AllGather => "all_gather",
-        CollectiveKind::Reduce => "reduce",
-        CollectiveKind::AllReduce => "all_reduce",
-        CollectiveKind::AllToAll => "all_to_all",
-        CollectiveKind::Fence => "fence",
     }
 }
 

@@ -116,6 +116,23 @@ pub enum CollectiveKind {
     Fence,
 }
 
+impl CollectiveKind {
+    /// Its name in the protocol language.
+    pub fn name(self) -> &'static str {
+        match self {
+            CollectiveKind::Barrier => "barrier",
+            CollectiveKind::Bcast => "bcast",
+            CollectiveKind::Scatter => "scatter",
+            CollectiveKind::Gather => "gather",
+            CollectiveKind::AllGather => "all_gather",
+            CollectiveKind::Reduce => "reduce",
+            CollectiveKind::AllReduce => "all_reduce",
+            CollectiveKind::AllToAll => "all_to_all",
+            CollectiveKind::Fence => "fence",
+        }
+    }
+}
+
 /// A collective operation as one rank calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Collective {

@@ -3,7 +3,7 @@
 use super::collective_order::mismatch;
 use super::draft::player;
 use super::{Check, Rule};
-use crate::engine::{Case, Seen, describe};
+use crate::engine::{Case, Seen};
 use crate::finding::{Finding, Group, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +26,7 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
     };
     let message = format!(
         "in `{}`, {} takes rank {root} for the root, and {} takes rank {other_root}",
-        describe::collective_name(one.kind),
+        one.kind.name(),
         player(world, at.0),
         player(world, other.0)
     );
