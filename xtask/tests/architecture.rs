@@ -25,14 +25,16 @@ fn the_page_and_the_book_lead_somewhere() {
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         let links = links.filter(|link| !link.contains("://"));
         let includes = text.split("{{#include ").skip(1).filter_map(|rest| rest.split('}').next());
-        let includes = includes.map(|include| include.split(".rs").next().unwrap_or(include));
         let folder = root().join(&page).parent().expect("a page is in a folder").to_owned();
         for link in links {
             let file = link.split('#').next().unwrap_or(link);
             assert!(folder.join(file).exists(), "{page} leads to {link}");
         }
         for include in includes {
-            assert!(folder.join(format!("{include}.rs")).exists(), "{page} includes {include}");
+            let (file, lines) = include.split_once(':').unwrap_or((include, ""));
+            let text = fs::read_to_string(folder.join(file));
+            let text = text.unwrap_or_else(|error| panic!("{page} includes {file}: {error}"));
+            assert!(lines.is_empty() || is_whole_part(&text, lines), "{page} includes {include}");
         }
     }
 }
@@ -109,6 +111,17 @@ fn every_package_keeps_to_the_workspace_lints() {
         let manifest = read(&format!("{package}/Cargo.toml"));
         assert!(manifest.contains("\n[lints]\nworkspace = true\n"), "{package}");
     }
+}
+
+/// Whether `first:last` are lines of a text that stand apart, so that a listing does not begin or
+/// end amid something else once the file has changed.
+fn is_whole_part(text: &str, lines: &str) -> bool {
+    let (first, last) = lines.split_once(':').expect("both ends are given");
+    let [first, last] = [first, last].map(|line| line.parse::<usize>().expect("a line number"));
+    let lines: Vec<&str> = text.lines().collect();
+    let blank = |line: usize| lines.get(line - 1).is_none_or(|line| line.is_empty());
+    let opens = lines.get(first - 2).is_none_or(|line| line.is_empty() || line.ends_with('{'));
+    !blank(first) && !blank(last) && opens && blank(last + 1)
 }
 
 /// Whether a word in backticks names a file or a folder of this repository.
