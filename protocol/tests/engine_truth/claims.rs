@@ -1,10 +1,8 @@
 //! What `docs/semantics.md` says to follow from its rules, seen on random worlds: the engine relies
 //! on it.
 
-use p2p_protocol::model::{Action, Completion, Peer};
-
 use crate::build::world;
-use crate::edit::{Ranks, envelopes_of};
+use crate::edit::has_choice;
 use crate::exploration::{Reading, Truth, explore};
 use crate::sample::Sample;
 use crate::show::Shown;
@@ -14,18 +12,6 @@ const WORLDS: usize = 400;
 const WORLDS_LONG: usize = 10_000;
 const STATES: usize = 10_000;
 
-fn has_choice(ranks: &Ranks) -> bool {
-    ranks.iter().flatten().cloned().any(|mut action| {
-        let is_wildcard = |peer| matches!(peer, Peer::Any { .. });
-        envelopes_of(&mut action).iter().any(|envelope| is_wildcard(envelope.peer))
-            || match action {
-                Action::Wait { completion, .. } => completion != Completion::All,
-                Action::Test { .. } | Action::Choose { .. } => true,
-                _ => false,
-            }
-    })
-}
-
 fn ends(truth: Truth) -> usize {
     [truth.can_finish, truth.can_hang, truth.mismatch].into_iter().filter(|&can| can).count()
 }
@@ -33,7 +19,8 @@ fn ends(truth: Truth) -> usize {
 #[test]
 fn without_a_choice_there_is_one_end_and_buffering_helps() {
     let mut seen = 0;
-    for ranks in Sample::new(WORLDS, WORLDS_LONG).worlds().filter(|ranks| !has_choice(ranks)) {
+    let worlds = Sample::new(WORLDS, WORLDS_LONG).worlds();
+    for ranks in worlds.filter(|ranks| !has_choice(ranks.iter().flatten())) {
         let world = world(ranks);
         let unbuffered = explore(&world, Reading::Rendezvous { eager_limit: 0 }, STATES);
         let buffered = explore(&world, Reading::Buffered, STATES);

@@ -1,6 +1,6 @@
 //! Small changes to the ranks of a world that keep every jump pointing where it pointed.
 
-use p2p_protocol::model::{Action, Completion, Data, Envelope, Mode, Position, Tag};
+use p2p_protocol::model::{Action, Completion, Data, Envelope, Mode, Peer, Position, Tag};
 
 use crate::build::SMALL;
 
@@ -129,4 +129,17 @@ pub(crate) fn envelopes_of(action: &mut Action) -> Vec<&mut Envelope> {
         Action::SendReceive { send, receive } => vec![receive, send],
         _ => Vec::new(),
     }
+}
+
+/// May the order of steps matter where ranks do these?
+pub(crate) fn has_choice<'a>(actions: impl IntoIterator<Item = &'a Action>) -> bool {
+    actions.into_iter().cloned().any(|mut action| {
+        let is_wildcard = |peer| matches!(peer, Peer::Any { .. });
+        envelopes_of(&mut action).iter().any(|envelope| is_wildcard(envelope.peer))
+            || match action {
+                Action::Wait { completion, .. } => completion != Completion::All,
+                Action::Test { .. } | Action::Choose { .. } => true,
+                _ => false,
+            }
+    })
 }

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use p2p::session::{Operation, Protocol, join};
 use p2p::{Buffering, Error, Launch};
 use p2p_protocol::engine::{Limits, Outcome, Semantics, explore};
-use p2p_protocol::model::{Action, Completion, Peer, World};
+use p2p_protocol::model::{Action, World};
 
 use player::{ENDLESS, Random, has_circle, is_playable, play};
 use sample::Sample;
@@ -120,34 +120,20 @@ fn expected(world: &World, buffering: Buffering) -> Option<Expected> {
     if has_rooted(world) {
         // The threads' trees wait for less than everybody and for more than the standard asks:
         // only what holds at both ends of that holds here.
-        return of(&unbuffered).filter(|&one| Some(one) == of(&buffered) && !has_choice(world));
+        return of(&unbuffered)
+            .filter(|&one| Some(one) == of(&buffered) && !edit::has_choice(actions_of(world)));
     }
     of(if buffering == Buffering::All { &buffered } else { &unbuffered })
 }
 
+fn actions_of(world: &World) -> impl Iterator<Item = &Action> {
+    world.behaviours.iter().flat_map(|behaviour| &behaviour.events).map(|event| &event.action)
+}
+
 fn has_rooted(world: &World) -> bool {
-    any_action(
-        world,
-        |action| matches!(action, Action::Collective(call) if actions::is_rooted(call.kind)),
-    )
-}
-
-/// May the order of steps matter?
-fn has_choice(world: &World) -> bool {
-    any_action(world, |action| {
-        let mut action = action.clone();
-        let is_wildcard = |peer| matches!(peer, Peer::Any { .. });
-        edit::envelopes_of(&mut action).iter().any(|envelope| is_wildcard(envelope.peer))
-            || match action {
-                Action::Wait { completion, .. } => completion != Completion::All,
-                Action::Test { .. } | Action::Choose { .. } => true,
-                _ => false,
-            }
-    })
-}
-
-fn any_action(world: &World, is: impl Fn(&Action) -> bool) -> bool {
-    world.behaviours.iter().flat_map(|behaviour| &behaviour.events).any(|event| is(&event.action))
+    let mut actions = actions_of(world);
+    actions
+        .any(|action| matches!(action, Action::Collective(call) if actions::is_rooted(call.kind)))
 }
 
 fn agrees(expected: Expected, end: &End, world: &World) -> bool {
