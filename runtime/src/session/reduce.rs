@@ -33,21 +33,25 @@ macro_rules! reduce {
     ($($scalar:ty: $sum:expr, $product:expr;)*) => {
         $(
             impl Reduce<$scalar> for Sum {
+                #[inline]
                 fn combine(&self, lower: $scalar, higher: $scalar) -> $scalar {
                     $sum(lower, higher)
                 }
             }
             impl Reduce<$scalar> for Product {
+                #[inline]
                 fn combine(&self, lower: $scalar, higher: $scalar) -> $scalar {
                     $product(lower, higher)
                 }
             }
             impl Reduce<$scalar> for Min {
+                #[inline]
                 fn combine(&self, lower: $scalar, higher: $scalar) -> $scalar {
                     lower.min(higher)
                 }
             }
             impl Reduce<$scalar> for Max {
+                #[inline]
                 fn combine(&self, lower: $scalar, higher: $scalar) -> $scalar {
                     lower.max(higher)
                 }
