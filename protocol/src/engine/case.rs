@@ -10,11 +10,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::Options;
+use super::describe;
 use super::evidence::{At, Observation};
 use super::exploration::{
     self, Explored, Hang, Limits, Path, Plan, has_options, ready_destinations,
 };
-use super::machine::{Schedule, Semantics, Status, Unmatched, accepts};
+use super::machine::{Schedule, Semantics, Status, Unmatched, accepts, envelope};
 use super::pairing::{self, Cause, Faults, Partners};
 use super::trace::tell;
 use super::wait_for::Blocked;
@@ -65,6 +66,15 @@ pub struct Circle {
     pub by_race: bool,
     /// The run, where it depends on choices.
     pub trace: Arc<[Step]>,
+}
+
+impl Circle {
+    /// Whether each member waits for a member. Otherwise the ranks are stuck for want of something
+    /// that could not be named.
+    pub fn is_closed(&self) -> bool {
+        let inside = |rank: &Rank| self.members.iter().any(|member| member.rank == *rank);
+        self.members.iter().all(|member| member.waits_for.iter().any(inside))
+    }
 }
 
 /// A collective that some ranks call and others never do.
@@ -144,7 +154,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
     if has_options(world) || unbuffered.first_hang().is_some() {
         let buffered = Run::of(world, eager(Semantics::Buffered), options);
         case.take(&buffered);
-        if has_options(world) {
+        if has_options(world) || is_cyclic(world) {
             case.look_at_branching(&unbuffered, &buffered);
         } else {
             case.look_at_single(&unbuffered, &buffered, options);
@@ -263,8 +273,7 @@ impl<'w> Case<'w> {
         self.take_leftovers(buffered);
         for (run, reading) in [(buffered, Reading::Any), (unbuffered, Reading::Unbuffered)] {
             for hang in &run.explored.hangs {
-                let by_race = run.explored.is_by_race(hang);
-                if by_race {
+                if run.explored.is_by_race(hang) && !has_lone_operation(run, hang) {
                     let members = circles(hang).into_iter().next();
                     let members = members.unwrap_or_else(|| hang.stuck.blocked.clone());
                     self.add_circle(run, hang, members, reading, true);
@@ -277,16 +286,22 @@ impl<'w> Case<'w> {
 
     /// What a hang that no race brought about comes from.
     fn trace_back(&mut self, run: &Run<'w>, hang: &Hang<'w>, reading: Reading) {
-        let Some(machine) = &hang.machine else { return };
+        let Some(machine) = &hang.machine else {
+            // One of many hangs; without its state it can only be told if it is the first.
+            if self.circles.is_empty() && self.unpaired.is_empty() && self.missing.is_empty() {
+                self.add_circle(run, hang, hang.stuck.blocked.clone(), reading, false);
+            }
+            return;
+        };
         let ended = |rank: Rank| machine.state(rank).status == Status::Ended;
         let faults = pairing::faults(machine.clone());
-        let partners = Partners::of(&faults.unmatched);
+        let lone: Vec<Unmatched> = (faults.unmatched.iter().copied())
+            .filter(|one| faults.all_ended || !self.may_be_served(one, |rank| !ended(rank)))
+            .collect();
+        let partners = Partners::of(&lone);
         let mut found = false;
-        for &operation in faults.unmatched.iter().filter(|one| is_open(&hang.stuck.blocked, one)) {
-            let cause = match self.cause(&operation, &faults, &partners, ended) {
-                Some(cause) => cause,
-                None => continue,
-            };
+        for operation in lone.into_iter().filter(|one| is_open(&hang.stuck.blocked, one)) {
+            let Some(cause) = self.cause(&operation, &faults, &partners, ended) else { continue };
             found = true;
             let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell(hang.path));
             self.unpair(Unpaired { operation, cause, waits, trace });
@@ -316,6 +331,13 @@ impl<'w> Case<'w> {
         }
     }
 
+    /// Whether some step of a rank, on whatever path, could be the other end of an operation.
+    fn may_be_served(&self, operation: &Unmatched, counts: impl Fn(Rank) -> bool) -> bool {
+        (0..self.world.size())
+            .filter(|&other| accepts(operation.peer, other) && counts(other))
+            .any(|other| pairing::could_serve(self.world, operation, other))
+    }
+
     /// Why an operation that is stuck has no partner; `None` if it has one that is stuck itself.
     fn cause(
         &self,
@@ -325,18 +347,11 @@ impl<'w> Case<'w> {
         ended: impl Fn(Rank) -> bool,
     ) -> Option<Cause> {
         let cause = partners.cause(operation);
-        if !matches!(cause, Cause::Nobody { .. }) {
+        if !matches!(cause, Cause::Nobody { .. }) || !self.may_be_served(operation, |_| true) {
             return Some(cause);
         }
-        let mut others = (0..self.world.size())
-            .filter(|&other| accepts(operation.peer, other))
-            .filter(|&other| pairing::could_serve(self.world, operation, other))
-            .peekable();
-        if others.peek().is_none() {
-            return Some(cause);
-        }
-        let decides = self.world.behaviours.iter().any(pairing::decides);
-        if others.all(&ended) {
+        if !self.may_be_served(operation, |rank| !ended(rank)) {
+            let decides = self.world.behaviours.iter().any(pairing::decides);
             return Some(if decides { Cause::Ended } else { cause });
         }
         (faults.all_ended && !matches!(operation.peer, Peer::Any { .. })).then_some(cause)
@@ -365,6 +380,24 @@ fn circles(hang: &Hang<'_>) -> Vec<Vec<Blocked>> {
         circle.into_iter().map(|index| hang.stuck.blocked[index].clone()).collect()
     };
     hang.stuck.circles().into_iter().map(members).collect()
+}
+
+/// Whether a rank is stuck in an operation that no run ever matches, whoever comes first.
+fn has_lone_operation(run: &Run<'_>, hang: &Hang<'_>) -> bool {
+    let communicates = |at: At| {
+        let event = describe::event(run.world, at);
+        envelope(event, true).or(envelope(event, false)).is_some()
+    };
+    run.explored.complete
+        && hang.stuck.blocked.iter().any(|blocked| {
+            let mut open = blocked.open.iter().map(|&position| (blocked.rank, position));
+            open.any(|at| communicates(at) && !run.explored.matched.contains(&at))
+        })
+}
+
+/// Whether some rank goes back in its behaviour: then one step may be taken many times.
+fn is_cyclic(world: &World) -> bool {
+    world.behaviours.iter().any(|behaviour| exploration::is_cyclic(&behaviour.events))
 }
 
 /// Whether a stuck rank waits in an operation.

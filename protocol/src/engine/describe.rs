@@ -199,3 +199,14 @@ pub fn receive_for(world: &World, send: At, destination: Rank) -> Option<At> {
     };
     events.iter().position(receives).map(|position| (destination, position))
 }
+
+/// What a rank brings to the collective that it calls: "256 x f32".
+pub fn brought(world: &World, at: At) -> String {
+    match &event(world, at).action {
+        Action::Collective(collective) => match &collective.data {
+            Some(data) => format!("{} ({})", self::data(world, data), elements(world, data)),
+            None => "nothing".to_owned(),
+        },
+        _ => "nothing".to_owned(),
+    }
+}

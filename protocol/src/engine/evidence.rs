@@ -1,6 +1,6 @@
 //! What a run shows, written down while it runs and judged later.
 
-use crate::model::{Data, LabelId, Position, Rank, World};
+use crate::model::{CollectiveKind, Data, LabelId, Position, Rank, World};
 
 /// A step of a rank.
 pub type At = (Rank, Position);
@@ -41,6 +41,20 @@ pub enum Observation {
         /// Who called another operation, or named another root.
         other: At,
     },
+    /// Two ranks bring data of different types to one collective.
+    CollectiveType {
+        /// Who came first.
+        first: At,
+        /// Who brings another type.
+        other: At,
+    },
+    /// Two ranks bring different amounts of data to one collective that needs equal ones.
+    CollectiveCount {
+        /// Who came first.
+        first: At,
+        /// Who brings another amount.
+        other: At,
+    },
     /// A decision arrived that its offer has no arm for.
     WrongDecision {
         /// The offer.
@@ -71,10 +85,7 @@ impl Evidence {
         sent: &Data,
         room: &Data,
     ) {
-        let signature = |data: &Data| {
-            world.datatypes.get(usize::from(data.datatype)).map(|datatype| &datatype.signature)
-        };
-        if sent.datatype != room.datatype && signature(sent) != signature(room) {
+        if !same_signature(world, sent, room) {
             self.observations.push(Observation::TypeMismatch { send, receive });
         } else if let (Some(sent), Some(room)) = (sent.count, room.count)
             && sent > room
@@ -95,6 +106,25 @@ impl Evidence {
         self.observations.push(Observation::CollectiveMismatch { first, other });
     }
 
+    /// Two ranks have come to the same collective, with what they bring or make room for.
+    pub(super) fn met_in_collective(
+        &mut self,
+        world: &World,
+        (first, other): (At, At),
+        kind: CollectiveKind,
+        (brought, room): (&Data, &Data),
+    ) {
+        use CollectiveKind::{AllReduce, Bcast, Reduce};
+        if !same_signature(world, brought, room) {
+            self.observations.push(Observation::CollectiveType { first, other });
+        } else if let (Some(brought), Some(room)) = (brought.count, room.count)
+            && brought != room
+            && matches!(kind, Bcast | Reduce | AllReduce)
+        {
+            self.observations.push(Observation::CollectiveCount { first, other });
+        }
+    }
+
     pub(super) fn wrong_decision(
         &mut self,
         rank: Rank,
@@ -105,4 +135,12 @@ impl Evidence {
         let offer = (rank, position);
         self.observations.push(Observation::WrongDecision { offer, source, label });
     }
+}
+
+/// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").
+fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
+    let signature = |data: &Data| {
+        world.datatypes.get(usize::from(data.datatype)).map(|datatype| &datatype.signature)
+    };
+    one.datatype == other.datatype || signature(one) == signature(other)
 }

@@ -74,6 +74,8 @@ pub(super) struct Explored<'w> {
     pub(super) unclean: Option<Unclean>,
     pub(super) races: Races,
     pub(super) can_finish_clean: bool,
+    /// The operations that are matched in some run, of a world with options.
+    pub(super) matched: FxHashSet<At>,
     pub(super) mismatch: bool,
     /// Whether everything was followed.
     pub(super) complete: bool,
@@ -150,6 +152,7 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
             unclean: None,
             races: Races::new(),
             can_finish_clean: false,
+            matched: FxHashSet::default(),
             mismatch: false,
             complete: true,
             nodes: Vec::new(),
@@ -162,7 +165,9 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
         held: 0,
         limits,
     };
-    walk.arrive(plan.start(world), Settled::Quiet, 0, None);
+    let mut machine = plan.start(world);
+    machine.matched = has_options(world).then(Vec::new);
+    walk.arrive(machine, Settled::Quiet, 0, None);
     while walk.go_on() {}
     walk.explored.find_spinning();
     walk.explored
@@ -211,6 +216,9 @@ impl<'w> Walk<'w, '_> {
                 self.explored.observations.push((observation, path));
             }
         }
+        self.explored
+            .matched
+            .extend(machine.matched.iter_mut().flat_map(|matched| matched.drain(..)));
         let over = matches!(settled, Settled::Mismatch | Settled::TooLong);
         let known = if over || path.is_none() { None } else { self.known_as(&machine) };
         let moved = machine.moved != before;
@@ -280,13 +288,15 @@ impl<'w> Walk<'w, '_> {
     }
 
     fn follow(&mut self, machine: Machine<'w>, node: usize, choices: Vec<Choice>, path: Path) {
-        let idle = |choice: &Choice| {
-            matches!(choice, Choice::Pending { .. } | Choice::Arm { .. } | Choice::Probe { .. })
+        // Any other choice moves nothing between ranks by itself.
+        let moves = |choice: &Choice| {
+            matches!(choice, Choice::Match { .. } | Choice::Ready { .. } | Choice::Delayed)
         };
-        if choices.iter().all(idle) {
+        if self.cyclic && !choices.iter().any(moves) {
             // Whether this is a hang shows only when all of its circle is known.
             let stuck = Stuck::of(&machine);
-            self.explored.spins.push(Hang { node, stuck, machine: None, path });
+            let machine = (self.explored.spins.len() < KEPT).then(|| machine.clone());
+            self.explored.spins.push(Hang { node, stuck, machine, path });
         }
         note_races(&mut self.explored.races, &machine, &choices);
         let reduced = self.future.is_some();

@@ -58,7 +58,10 @@ impl Outcome {
                 Observation::Truncation { .. } => self.truncation = true,
                 Observation::LostRequest { .. } => self.missing_wait = true,
                 Observation::UnpostedReady { .. } => self.unposted_ready = true,
-                Observation::CollectiveMismatch { .. } | Observation::WrongDecision { .. } => {}
+                Observation::CollectiveMismatch { .. }
+                | Observation::CollectiveType { .. }
+                | Observation::CollectiveCount { .. }
+                | Observation::WrongDecision { .. } => {}
             }
         }
     }

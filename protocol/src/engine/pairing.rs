@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::evidence::{At, Observation};
 use super::machine::options::Choice;
 use super::machine::{Machine, Status, Unmatched, accepts, envelope};
-use crate::model::{Action, Behaviour, Peer, Rank, Tag, World};
+use super::trace::Deed;
+use crate::model::{Action, Behaviour, Peer, Position, Rank, Tag, World};
 
 /// What keeps an operation from having a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,10 @@ pub(super) struct Faults {
 
 /// Goes on from a stuck state without any order.
 pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
+    let probes = stuck_probes(&machine);
+    if !probes.is_empty() {
+        machine.recording = Some(Vec::new());
+    }
     machine.continue_unordered();
     machine.settle();
     while let Some(choice) =
@@ -49,6 +54,49 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
         machine.apply(choice);
         machine.settle();
     }
+    let mut unmatched = machine.unmatched();
+    let sent = machine.recording.take().unwrap_or_default();
+    let comes = |probe: &Unmatched| {
+        sent.iter().any(|&(at, deed)| {
+            matches!(deed, Deed::Sends { to } if to == probe.at.0)
+                && accepts(probe.peer, at.0)
+                && machine.sends_for(at, probe)
+        })
+    };
+    unmatched.extend(probes.into_iter().filter(|probe| !comes(probe)));
+    Faults {
+        missing: missing_ranks(&machine),
+        unmatched,
+        all_ended: machine.ended(),
+        observations: observations(&mut machine),
+    }
+}
+
+/// The probes that ranks are stuck in, as receives.
+fn stuck_probes(machine: &Machine<'_>) -> Vec<Unmatched> {
+    let probe = |rank: Rank| {
+        let state = machine.state(rank);
+        if !matches!(state.status, Status::Probing | Status::Parked) {
+            return None;
+        }
+        let Action::Probe { envelope, .. } = &machine.event(rank)?.action else { return None };
+        let peer = match machine.resolve(rank, envelope.peer) {
+            Some(source) => Peer::Rank(source.cast_signed()),
+            None => envelope.peer,
+        };
+        Some(Unmatched {
+            at: (rank, state.position as Position),
+            sending: false,
+            peer,
+            tag: envelope.tag,
+            communicator: envelope.communicator,
+        })
+    };
+    (0..machine.world.size()).filter_map(probe).collect()
+}
+
+/// The collectives that some ranks have entered, and the ranks that have ended without.
+fn missing_ranks(machine: &Machine<'_>) -> Vec<(Vec<At>, Vec<Rank>)> {
     let missing = machine.open_collectives().into_iter().map(|arrivals| {
         let absent = |rank: &Rank| !arrivals.iter().any(|(arrived, _)| arrived == rank);
         let ended = |rank: &Rank| machine.state(*rank).status == Status::Ended;
@@ -56,20 +104,17 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
             (0..machine.world.size()).filter(|rank| absent(rank) && ended(rank)).collect();
         (arrivals, missing)
     });
-    Faults {
-        missing: missing.filter(|(_, missing)| !missing.is_empty()).collect(),
-        unmatched: machine.unmatched(),
-        all_ended: machine.ended(),
-        observations: machine
-            .evidence
-            .take()
-            .into_iter()
-            .filter(|seen| {
-                // Requests are not waited for in such a run, nor is anything posted in time.
-                !matches!(seen, Observation::LostRequest { .. } | Observation::UnpostedReady { .. })
-            })
-            .collect(),
-    }
+    missing.filter(|(_, missing)| !missing.is_empty()).collect()
+}
+
+/// What was seen on the way. Requests are not waited for in such a run, nor is anything posted in
+/// time.
+fn observations(machine: &mut Machine<'_>) -> Vec<Observation> {
+    let mut seen = machine.evidence.take();
+    seen.retain(|seen| {
+        !matches!(seen, Observation::LostRequest { .. } | Observation::UnpostedReady { .. })
+    });
+    seen
 }
 
 /// Up to so many operations without a partner are compared with each other.

@@ -3,14 +3,24 @@
 use super::describe;
 use super::evidence::At;
 use crate::finding::Step;
-use crate::model::{LabelId, Place, Rank, World};
+use crate::model::{LabelId, Place, Position, Rank, World};
 
 /// What happened in one step of a recorded run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
-    Sends { to: Rank },
-    Receives { from: Rank },
-    Chooses { label: LabelId },
+    Sends {
+        to: Rank,
+    },
+    Receives {
+        from: Rank,
+    },
+    /// A wait for any or some returns the request that was started at this step.
+    Completes {
+        start: Position,
+    },
+    Chooses {
+        label: LabelId,
+    },
     Ends,
 }
 
@@ -32,6 +42,13 @@ fn step(world: &World, at: At, deed: Deed) -> Option<Step> {
         Deed::Sends { to } => format!("sends {} to rank {to}", describe::sent(world, at)),
         Deed::Receives { from } => {
             format!("receives {} from rank {from}", describe::received(world, at))
+        }
+        Deed::Completes { start } => {
+            format!(
+                "{} returns `{}`",
+                describe::operation(world, at),
+                describe::operation(world, (rank, start))
+            )
         }
         Deed::Chooses { label } => format!("chooses {}", describe::label(world, Some(label))),
         Deed::Ends => "ends".to_owned(),

@@ -181,6 +181,12 @@ fn waiting_here(members: &[&Blocked]) -> String {
 }
 
 impl Finding {
+    /// The two ways out of a circle of messages.
+    pub(super) fn cures(self) -> Self {
+        self.help("let one side receive while the other sends: even ranks send first, odd ranks receive first")
+            .help("or do both at once: `sendrecv`, or post `irecv` before the send")
+    }
+
     /// Names the role of a rank that does not do its part.
     pub(super) fn absent(self, world: &World, rank: Rank, text: &str) -> Self {
         let role = world.behaviours.get(rank as usize).and_then(|behaviour| behaviour.role);

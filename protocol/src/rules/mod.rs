@@ -62,6 +62,8 @@ rules! {
     ready_send_unposted in "ready-send-unposted/check.rs";
     collective_order in "collective-order/check.rs";
     collective_root in "collective-root/check.rs";
+    collective_type in "collective-type/check.rs";
+    collective_count in "collective-count/check.rs";
     collective_missing_rank in "collective-missing-rank/check.rs";
     protocol_unused_role in "protocol-unused-role/check.rs";
 }

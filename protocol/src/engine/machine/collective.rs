@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Machine, Schedule, Semantics, Status};
 use crate::engine::evidence::At;
-use crate::model::{Collective, CollectiveKind, Position, Rank};
+use crate::model::{Action, Collective, CollectiveKind, Data, Position, Rank, World};
 
 /// The collectives of one communicator that not every rank has entered yet.
 #[derive(Clone, Default)]
@@ -62,6 +62,12 @@ impl Machine<'_> {
                 self.mismatch = true;
                 return;
             }
+        }
+        if let (Some(&first), Some(data)) = (instance.arrivals.first(), &collective.data)
+            && let Some(brought) = data_at(self.world, first)
+        {
+            let ends = (first, (rank, position));
+            self.evidence.met_in_collective(self.world, ends, collective.kind, (brought, data));
         }
         instance.arrivals.push((rank, position));
         instance.root_arrived |= is_root;
@@ -138,5 +144,13 @@ impl Machine<'_> {
             | (Semantics::Buffered, Gather | Reduce, false) => WaitsFor::Nobody,
             _ => WaitsFor::All,
         }
+    }
+}
+
+/// What a rank brings to the collective that it calls in a step.
+fn data_at(world: &World, (rank, position): At) -> Option<&Data> {
+    match &world.behaviours[rank as usize].events[position].action {
+        Action::Collective(collective) => collective.data.as_ref(),
+        _ => None,
     }
 }

@@ -359,6 +359,10 @@ impl Machine<'_> {
         self.discard(receive);
         self.moved += 1;
         let label = self.record_match(&sent, &posted);
+        if let Some(matched) = &mut self.matched {
+            let at = |pending: &Pending| (pending.rank, pending.position as Position);
+            matched.extend([at(&sent), at(&posted)]);
+        }
         self.trace((posted.rank, posted.position as Position), Deed::Receives { from: sent.rank });
         self.complete(&sent, None, None);
         self.complete(&posted, Some(sent.rank), label);
@@ -433,6 +437,14 @@ impl Machine<'_> {
                 self.pending[id].completes = Completes::Nothing;
             }
         }
+    }
+
+    /// Whether what a step sends has the tag and the communicator that a receive asks for.
+    pub(in crate::engine) fn sends_for(&self, (rank, position): At, receive: &Unmatched) -> bool {
+        let event = &self.world.behaviours[rank as usize].events[position];
+        envelope(event, true).is_some_and(|sent| {
+            agree(receive.tag, sent.tag) && receive.communicator == sent.communicator
+        })
     }
 
     /// Every operation that found no partner, by rank and in the order of its start.

@@ -157,6 +157,8 @@ pub(super) struct Machine<'w> {
     /// comes to a collective, a rank ends.
     pub(super) moved: u64,
     pub(super) evidence: Evidence,
+    /// The operations that were matched since this was last emptied, where somebody wants to know.
+    pub(super) matched: Option<Vec<At>>,
     /// What happened, in order, where somebody wants to know.
     pub(super) recording: Option<Vec<(At, Deed)>>,
 }
@@ -198,6 +200,7 @@ impl<'w> Machine<'w> {
             liveness: Rc::new(Liveness::of(world)),
             moved: 0,
             evidence: Evidence::default(),
+            matched: None,
             recording: None,
         }
     }

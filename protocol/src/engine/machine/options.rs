@@ -261,7 +261,7 @@ impl<'w> Machine<'w> {
                 let Some(Action::Wait { requests, completion }) = self.action(rank) else {
                     unreachable!("a wait's option is followed at the wait")
                 };
-                self.complete_request(rank, requests[index]);
+                self.return_request(rank, requests[index]);
                 let target = match completion {
                     Completion::Any(Some(targets)) => Some(targets[index]),
                     _ => None,
@@ -274,7 +274,7 @@ impl<'w> Machine<'w> {
                 };
                 for (bit, index) in self.complete_indices(rank, requests).into_iter().enumerate() {
                     if subset == ALL || subset & (1 << bit) != 0 {
-                        self.complete_request(rank, requests[index]);
+                        self.return_request(rank, requests[index]);
                     }
                 }
                 self.unpark(rank, None);
@@ -306,6 +306,14 @@ impl<'w> Machine<'w> {
             }
         }
         Settled::Quiet
+    }
+
+    /// A wait for any or some returns a request.
+    fn return_request(&mut self, rank: Rank, id: RequestId) {
+        let start = self.state(rank).requests[id as usize].described as Position;
+        let at = (rank, self.state(rank).position as Position);
+        self.trace(at, Deed::Completes { start });
+        self.complete_request(rank, id);
     }
 
     fn action(&self, rank: Rank) -> Option<&'w Action> {

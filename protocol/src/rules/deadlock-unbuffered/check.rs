@@ -4,6 +4,7 @@ use super::send_to_self::is_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading, describe};
 use crate::finding::{Finding, Group, Level};
+use crate::model::Action;
 
 pub(super) const RULE: Rule = Rule {
     name: "deadlock-unbuffered",
@@ -25,15 +26,23 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn report(case: &Case<'_>, circle: &Circle) -> Finding {
+    let collective = in_collective(case, circle);
     let message = match circle.members.len() {
+        count if collective => {
+            format!("{count} ranks wait for each other unless their collective lets them go early")
+        }
         1 => "a rank waits for itself unless its message is buffered".to_owned(),
-        count => format!("{count} ranks wait for each other unless their messages are buffered"),
+        count => format!("{count} ranks wait for each other unless MPI buffers between them"),
     };
-    let finding = RULE
-        .circle(case, circle, message)
+    let finding = RULE.circle(case, circle, message);
+    if collective {
+        return finding
+            .note("a collective may let its ranks go before all have come, or not: a program must not count on it (MPI 4.0, 6.14)")
+            .help("call the collective at the same point between the messages on every rank: before them, or after them");
+    }
+    let finding = finding
         .note("MPI may let a standard send wait for its receive, and does so from some size on: Open MPI above 4040 bytes, MPICH above 8255, on one node")
-        .help("let one side receive while the other sends: even ranks send first, odd ranks receive first")
-        .help("or do both at once: `sendrecv`, or post `irecv` before the send");
+        .cures();
     if all_small(case, circle) {
         let note = "every message of the circle is smaller than the smallest limit met in practice, so this is a warning";
         return Finding { level: Level::Warn, ..finding.note(note) };
@@ -41,12 +50,21 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
     finding
 }
 
-/// Whether every message that the circle waits in is known to be small.
-fn all_small(case: &Case<'_>, circle: &Circle) -> bool {
-    circle.members.iter().all(|member| {
-        member.open.iter().all(|&position| {
-            let bytes = describe::bytes_sent(case.world, (member.rank, position));
-            bytes.is_none_or(|bytes| bytes.is_some_and(|bytes| bytes < SMALLEST_EAGER_LIMIT))
-        })
+/// Whether some rank of the circle waits in a collective.
+fn in_collective(case: &Case<'_>, circle: &Circle) -> bool {
+    circle.members.iter().any(|member| {
+        let event = describe::event(case.world, (member.rank, member.position));
+        matches!(event.action, Action::Collective(_))
     })
+}
+
+/// Whether the circle waits in standard sends, and every one of them is known to be small.
+fn all_small(case: &Case<'_>, circle: &Circle) -> bool {
+    let open = circle.members.iter().flat_map(|member| {
+        member.open.iter().map(|&position| (member.rank, position))
+    });
+    let sent: Vec<Option<u64>> =
+        open.filter_map(|at| describe::bytes_sent(case.world, at)).collect();
+    !sent.is_empty()
+        && sent.iter().all(|bytes| bytes.is_some_and(|bytes| bytes < SMALLEST_EAGER_LIMIT))
 }

@@ -1,5 +1,6 @@
 //! Ranks that wait for each other whatever is buffered.
 
+use super::draft::player;
 use super::send_to_self::is_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading};
@@ -21,12 +22,24 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn report(case: &Case<'_>, circle: &Circle) -> Finding {
+    if !circle.is_closed() {
+        return stuck(case, circle);
+    }
     let message = match circle.members.len() {
         1 => "a rank waits for itself".to_owned(),
         count => format!("{count} ranks wait for each other, and none can move"),
     };
+    RULE.circle(case, circle, message).note("this happens however much MPI buffers").cures()
+}
+
+/// Ranks that can never move again, though they do not wait for each other in a circle.
+fn stuck(case: &Case<'_>, circle: &Circle) -> Finding {
+    let (verb, ranks) = match circle.members.as_slice() {
+        [one] => ("waits", player(case.world, one.rank)),
+        many => ("wait", format!("{} ranks", many.len())),
+    };
+    let message = format!("{ranks} {verb} for what never comes, and nobody can move");
     RULE.circle(case, circle, message)
         .note("this happens however much MPI buffers")
-        .help("let one side receive while the other sends: even ranks send first, odd ranks receive first")
-        .help("or do both at once: `sendrecv`, or post `irecv` before the send")
+        .help("let somebody send what is waited for, or leave the wait out on this path")
 }

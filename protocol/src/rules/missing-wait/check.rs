@@ -27,9 +27,11 @@ fn report(case: &Case<'_>, lost: &[(At, &Seen)]) -> Finding {
     let mut ranks: Vec<u32> = lost.iter().map(|((rank, _), _)| *rank).collect();
     let count = ranks.iter().filter(|rank| **rank == start.0).count();
     ranks.dedup();
+    // Which requests a wait for any leaves over differs from run to run.
+    let some_runs = if seen.trace.is_empty() { "" } else { ", in the run shown," };
     let requests = if count == 1 { "a request".to_owned() } else { format!("{count} requests") };
     let message = format!(
-        "{} starts {requests} with `{}` and never waits for {}",
+        "{} starts {requests} with `{}` and{some_runs} never waits for {}",
         player(world, start.0),
         describe::operation(world, start),
         if count == 1 { "it" } else { "them" }

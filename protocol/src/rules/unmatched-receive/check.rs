@@ -33,8 +33,11 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
         other => describe::peer(other),
     };
-    let message =
-        format!("{} waits for {what} from {from}, which never sends it", player(world, at.0));
+    let comes = match first.operation.peer {
+        Peer::Any { .. } => "and no more such messages come",
+        _ => "which never sends it",
+    };
+    let message = format!("{} waits for {what} from {from}, {comes}", player(world, at.0));
     let finding = RULE
         .finding(world, at, message, "nothing is sent to this")
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
