@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{At, Observation};
 use super::machine::options::{ALL, Choice, FutureSends};
-use super::machine::{Machine, Schedule, Semantics, Settled, Unmatched, targets};
+use super::machine::{Machine, Schedule, Semantics, Settled, Status, Unmatched, targets};
 use super::trace::Deed;
 use super::wait_for::Stuck;
-use crate::model::{Action, Mode, Rank, World};
+use crate::model::{Action, Mode, Peer, Rank, World};
 
 /// How much is followed before the exploration says that it has not seen everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +244,10 @@ impl<'w> Walk<'w, '_> {
         match kind {
             Kind::Finished => self.finish(&machine, path),
             Kind::Mismatch => self.explored.mismatch = true,
-            Kind::Open => self.explored.complete = false,
+            Kind::Open => {
+                self.explored.complete = false;
+                self.flood(&machine, path);
+            }
             Kind::Stuck => self.hang(machine, node, path),
             Kind::Live => {}
             Kind::Choice { .. } => {
@@ -308,6 +311,20 @@ impl<'w> Walk<'w, '_> {
         if !left.iter().any(|unmatched| unmatched.sending) {
             self.explored.can_finish_clean = true;
         } else if self.explored.unclean.is_none() {
+            self.explored.unclean = Some(Unclean { left, path });
+        }
+    }
+
+    /// Of messages that pile up without end, those to ranks that have ended are never received.
+    fn flood(&mut self, machine: &Machine<'w>, path: Path) {
+        let ended = |peer: Peer| match peer {
+            Peer::Rank(rank) => machine.state(rank.unsigned_abs()).status == Status::Ended,
+            _ => false,
+        };
+        let mut left = machine.unmatched();
+        left.retain(|unmatched| unmatched.sending && ended(unmatched.peer));
+        left.dedup_by_key(|unmatched| unmatched.at);
+        if !left.is_empty() && self.explored.unclean.is_none() {
             self.explored.unclean = Some(Unclean { left, path });
         }
     }
@@ -432,7 +449,7 @@ fn note_races(races: &mut Races, machine: &Machine<'_>, choices: &[Choice]) {
 
 /// Whether any step of a world has more than one outcome.
 pub(super) fn has_options(world: &World) -> bool {
-    use crate::model::{Completion, Peer};
+    use crate::model::Completion;
     world.behaviours.iter().flat_map(|behaviour| &behaviour.events).any(|event| {
         match &event.action {
             Action::Choose { .. } | Action::Test { .. } => true,

@@ -90,6 +90,7 @@ fn stuck_probes(machine: &Machine<'_>) -> Vec<Unmatched> {
             peer,
             tag: envelope.tag,
             communicator: envelope.communicator,
+            decision: false,
         })
     };
     (0..machine.world.size()).filter_map(probe).collect()
@@ -159,7 +160,10 @@ impl Partners {
             let Some(there) = receives.get(&destination.unsigned_abs()) else { continue };
             let free = |one: &Unmatched| !self.causes.contains_key(&key(one));
             let receive = there.iter().find(|receive| {
-                accepts(receive.peer, send.at.0) && differ(send, receive) && free(receive)
+                accepts(receive.peer, send.at.0)
+                    && send.decision == receive.decision
+                    && differ(send, receive)
+                    && free(receive)
             });
             let Some(receive) = receive.filter(|_| free(send)) else { continue };
             let cause = |other: &Unmatched| {
@@ -183,7 +187,11 @@ fn key(operation: &Unmatched) -> (At, bool) {
 /// from somebody else, or that was meant for another rank.
 fn nearly(one: &Unmatched, other: &Unmatched) -> bool {
     let tags = one.tag == other.tag || one.tag == Tag::Any || other.tag == Tag::Any;
-    if one.sending == other.sending || one.communicator != other.communicator || !tags {
+    if one.sending == other.sending
+        || one.decision != other.decision
+        || one.communicator != other.communicator
+        || !tags
+    {
         return false;
     }
     let rank = |at: At| Peer::Rank(i32::try_from(at.0).unwrap_or(i32::MAX));

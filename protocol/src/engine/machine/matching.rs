@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{Machine, RequestStatus, Status, envelope};
 use crate::engine::evidence::At;
 use crate::engine::trace::Deed;
-use crate::model::{CommunicatorId, Envelope, Peer, Position, Rank, RequestId, Tag};
+use crate::model::{Action, CommunicatorId, Envelope, Peer, Position, Rank, RequestId, Tag};
 
 /// An operation that has been started and not matched: an index into [`Machine::pending`].
 pub(in crate::engine) type PendingId = u32;
@@ -60,6 +60,8 @@ pub struct Unmatched {
     pub tag: Tag,
     /// The communicator.
     pub communicator: CommunicatorId,
+    /// Whether it announces or awaits a decision: that meets nothing else.
+    pub decision: bool,
 }
 
 /// The channels that end at one rank, by source and communicator: what a rank works with lies
@@ -439,6 +441,13 @@ impl Machine<'_> {
         }
     }
 
+    fn is_decision(&self, pending: &Pending) -> bool {
+        let event = &self.world.behaviours[pending.rank as usize].events[pending.position as usize];
+        matches!(event.action, Action::Offer { .. })
+            || envelope(event, true)
+                .is_some_and(|sent| pending.sending && sent.data.label.is_some())
+    }
+
     /// Whether what a step sends has the tag and the communicator that a receive asks for.
     pub(in crate::engine) fn sends_for(&self, (rank, position): At, receive: &Unmatched) -> bool {
         let event = &self.world.behaviours[rank as usize].events[position];
@@ -457,6 +466,7 @@ impl Machine<'_> {
             peer: pending.peer,
             tag: pending.tag,
             communicator: pending.communicator,
+            decision: self.is_decision(pending),
         };
         rest.iter().map(unmatched).collect()
     }

@@ -53,5 +53,9 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
             _ => finding,
         },
     };
-    finding.help(format!("write `recv({}, {data})` where {to} should take it, or leave out the send", at.0))
+    finding.help(if first.operation.decision {
+        format!("write `match offer({}) {{ .. }}` where {to} should learn it, or do not tell it", at.0)
+    } else {
+        format!("write `recv({}, {data})` where {to} should take it, or leave out the send", at.0)
+    })
 }
