@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
-use p2p_protocol::grammar::{CheckOptions, check, parse};
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
@@ -91,30 +89,4 @@ fn no_missing_token_makes_it_panic() {
         }
         expand(arguments.clone(), changed);
     }
-}
-
-/// Five roles and fifty operations, unoptimised: how long reading, judging and generating
-/// take, the best of several. Run with `--ignored --nocapture`.
-#[test]
-#[ignore = "measures"]
-#[expect(clippy::print_stdout, reason = "that is what it is for")]
-fn a_large_protocol_expands_quickly() {
-    let source = include_str!("../../fixtures/protocols/large/good/five_roles.rs");
-    let (arguments, module) = protocols(source).remove(0);
-    let best = |run: &dyn Fn()| {
-        let times = (0..10).map(|_| {
-            let start = Instant::now();
-            run();
-            start.elapsed()
-        });
-        times.min().unwrap_or(Duration::ZERO)
-    };
-    let (tree, errors) = parse(arguments.clone(), module.clone());
-    assert!(errors.is_empty());
-    let tree = tree.expect("it is right");
-    let reading = best(&|| drop(parse(arguments.clone(), module.clone())));
-    let judging = best(&|| drop(check(&tree, &CheckOptions::default())));
-    let all = best(&|| drop(expand(arguments.clone(), module.clone())));
-    let code = expand(arguments.clone(), module.clone()).to_string().len();
-    println!("reading {reading:?}, judging {judging:?}, all {all:?}, {code} bytes of code");
 }
