@@ -10,7 +10,10 @@
 //!   very long: a peer that was asleep itself needs some time for its answer, and two ranks that
 //!   both sleep too early would otherwise never find out;
 //! - then it yields a few times, unless that has lately cost a whole slice;
-//! - then it sleeps. If there are more ranks than cores it comes to that after a moment.
+//! - then it sleeps.
+//!
+//! If there are more ranks than cores, looking in vain keeps another rank from its core: each time
+//! that it was in vain it is tried for half as long, until it helps again.
 
 use std::hint::spin_loop;
 use std::thread::yield_now;
@@ -58,17 +61,17 @@ impl Patience {
             return Some(result);
         }
         self.waits = self.waits.wrapping_add(1);
-        let looks = match self.crowded {
-            true => FEW_LOOKS,
-            false if self.waits.is_multiple_of(LONG_WAIT) => MANY_LOOKS,
-            false => self.looks,
-        };
+        let long = self.waits.is_multiple_of(LONG_WAIT);
+        let looks = if long { MANY_LOOKS } else { self.looks };
         for _ in 0..looks {
             spin_loop();
             if let Some(result) = found() {
                 self.looks = LOOKS;
                 return Some(result);
             }
+        }
+        if self.crowded && !long {
+            self.looks = (self.looks / 2).max(FEW_LOOKS);
         }
         self.yield_for(found)
     }
