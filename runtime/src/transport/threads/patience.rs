@@ -23,8 +23,10 @@ use std::time::{Duration, Instant};
 const FEW_LOOKS: u32 = 4;
 const LOOKS: u32 = 64;
 const MANY_LOOKS: u32 = 400;
-/// Every so many waits it looks for very long.
+/// Every so many waits it looks for very long; among more ranks than cores more and more seldom
+/// where that is in vain, down to the least.
 const LONG_WAIT: u32 = 16;
+const SELDOM_LONG_WAIT: u32 = 1024;
 /// The most yields in one wait.
 const YIELDS: u32 = 4;
 /// A yield that takes longer has given the core to another program.
@@ -39,6 +41,8 @@ pub(super) struct Patience {
     /// Whether there are more ranks than cores.
     crowded: bool,
     looks: u32,
+    /// The waits from one in which it looks for very long to the next.
+    long_wait: u32,
     /// The waits in which looking began, not counting those that it ended at once.
     waits: u32,
     /// The waits that go without yielding.
@@ -50,7 +54,14 @@ pub(super) struct Patience {
 impl Patience {
     /// Of a rank among more, or not more, ranks than cores.
     pub(super) fn new(crowded: bool) -> Self {
-        Patience { crowded, looks: LOOKS, waits: 0, without_yield: 0, last_without_yield: 0 }
+        Patience {
+            crowded,
+            looks: LOOKS,
+            long_wait: LONG_WAIT,
+            waits: 0,
+            without_yield: 0,
+            last_without_yield: 0,
+        }
     }
 
     /// Looks until `found` finds something or patience ends.
@@ -61,16 +72,18 @@ impl Patience {
             return Some(result);
         }
         self.waits = self.waits.wrapping_add(1);
-        let long = self.waits.is_multiple_of(LONG_WAIT);
+        let long = self.waits.is_multiple_of(self.long_wait);
         let looks = if long { MANY_LOOKS } else { self.looks };
         for _ in 0..looks {
             spin_loop();
             if let Some(result) = found() {
-                self.looks = LOOKS;
+                (self.looks, self.long_wait) = (LOOKS, LONG_WAIT);
                 return Some(result);
             }
         }
-        if self.crowded && !long {
+        if self.crowded && long {
+            self.long_wait = (2 * self.long_wait).min(SELDOM_LONG_WAIT);
+        } else if self.crowded {
             self.looks = (self.looks / 2).max(FEW_LOOKS);
         }
         self.yield_for(found)
