@@ -15,6 +15,13 @@ use crate::report::Outcome;
 use crate::source::discover::{self, Selection};
 use crate::source::{FileId, Location, SourceFile};
 
+/// How many statements are executed for one size at most: more than in the macro, which a compiler
+/// waits for.
+const STATEMENTS: u64 = 2_000_000;
+
+/// The same where the user has named the sizes.
+const STATEMENTS_OF_NAMED_SIZE: u64 = 4_000_000;
+
 /// Checks what the options name, at the levels that the command line sets.
 pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     let discovered = if options.paths.is_empty() {
@@ -26,6 +33,7 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     let judged = CheckOptions {
         sizes: options.ranks.as_ref().map(|ranks| ranks.0.clone()),
         eager_limit: options.eager_limit,
+        statements: if options.ranks.is_some() { STATEMENTS_OF_NAMED_SIZE } else { STATEMENTS },
     };
     let readings = read::all(discovered.inputs, &judged);
     let mut gathering = Gathering {

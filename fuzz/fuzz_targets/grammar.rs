@@ -20,7 +20,7 @@ fuzz_target!(|text: &str| {
     for (attribute, module) in source::modules(text) {
         let (protocol, errors) = grammar::parse(attribute, module);
         if let Some(protocol) = protocol.filter(|_| errors.is_empty()) {
-            grammar::check(&protocol, &CheckOptions { sizes: Some(vec![1, 3]), eager_limit: 0 });
+            grammar::check(&protocol, &CheckOptions { sizes: Some(vec![1, 3]), ..CheckOptions::default() });
         }
     }
 });

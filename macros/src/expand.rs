@@ -130,7 +130,7 @@ fn resolved(protocol: &Protocol) -> TokenStream {
 fn named<'p>(block: &'p Block, names: &mut Vec<&'p Ident>) {
     for Statement { kind, .. } in &block.statements {
         names.extend(mentions::messages(kind).into_iter().map(|message| &message.name));
-        for block in mentions::blocks(kind) {
+        for block in kind.blocks() {
             named(block, names);
         }
     }

@@ -9,7 +9,6 @@ use p2p_protocol::grammar::syntax::{
 };
 use syn::Lifetime;
 
-use crate::mentions;
 use crate::scope::{Direction, Scope, SlotKind, Transfer};
 
 /// Follows one role.
@@ -121,7 +120,7 @@ impl<'p> Flow<'p> {
                 {
                     transfer(&statement.kind)
                 }
-                kind => mentions::blocks(kind).into_iter().find_map(|block| find(block, set)),
+                kind => kind.blocks().into_iter().find_map(|block| find(block, set)),
             })
         }
         find(&self.role.body, set)

@@ -9,7 +9,7 @@ use p2p_protocol::model::Place;
 use syn::Lifetime;
 
 use crate::flow::{self, Flow, target_of};
-use crate::mentions::{self, mentions};
+use crate::mentions::mentions;
 use crate::names::{self, Used};
 use crate::scope::{Scope, SlotKind};
 use crate::verbs;
@@ -134,7 +134,7 @@ impl Places {
                 let name = self.used.unique(&name, "");
                 self.states.insert(*place, (self.states.len(), name));
             }
-            mentions::blocks(kind).into_iter().for_each(|block| self.reserve(block));
+            kind.blocks().into_iter().for_each(|block| self.reserve(block));
         }
     }
 }

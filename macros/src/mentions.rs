@@ -1,8 +1,7 @@
 //! Which names a piece of a role mentions.
 
 use p2p_protocol::grammar::syntax::{
-    Block, Expression, ExpressionKind, From, MessageName, Name, Peers, Range, RequestTarget,
-    Statement, StatementKind,
+    Expression, ExpressionKind, MessageName, Name, RequestTarget, Statement, StatementKind,
 };
 
 /// Whether the declaration `id` is mentioned in any of these statements.
@@ -16,31 +15,16 @@ pub(crate) fn mentions(statements: &[Statement], id: u32) -> bool {
 
 /// Calls `see` with every name that a statement uses or declares, its blocks included.
 pub(crate) fn visit<'p>(statement: &'p Statement, see: &mut dyn FnMut(&'p Name)) {
-    for expression in expressions(&statement.kind) {
+    for expression in statement.kind.expressions() {
         visit_expression(expression, see);
     }
     for name in names(&statement.kind) {
         see(name);
     }
-    for block in blocks(&statement.kind) {
+    for block in statement.kind.blocks() {
         for statement in &block.statements {
             visit(statement, see);
         }
-    }
-}
-
-/// The blocks directly inside a statement.
-pub(crate) fn blocks(kind: &StatementKind) -> Vec<&Block> {
-    match kind {
-        StatementKind::For { body, .. } | StatementKind::Loop(_, body) => vec![body],
-        StatementKind::If(_, then, otherwise) | StatementKind::Test(_, then, otherwise) => {
-            vec![then, otherwise]
-        }
-        StatementKind::WaitAny(arms) => arms.iter().map(|(_, body)| body).collect(),
-        StatementKind::Choose(_, arms) | StatementKind::Offer(_, arms) => {
-            arms.iter().map(|arm| &arm.body).collect()
-        }
-        _ => Vec::new(),
     }
 }
 
@@ -84,46 +68,6 @@ fn names(kind: &StatementKind) -> Vec<&Name> {
         StatementKind::WaitAll(names) => names.iter().collect(),
         StatementKind::WaitAny(arms) => arms.iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// The expressions directly in a statement.
-fn expressions(kind: &StatementKind) -> Vec<&Expression> {
-    match kind {
-        StatementKind::Send(_, peer, _)
-        | StatementKind::StartSend(_, peer, _, _)
-        | StatementKind::PlanSend(peer, _, _)
-        | StatementKind::Put(peer, _)
-        | StatementKind::Get(peer, _)
-        | StatementKind::Offer(peer, _)
-        | StatementKind::If(peer, _, _) => vec![peer],
-        StatementKind::Receive(from, _, _)
-        | StatementKind::StartReceive(from, _, _)
-        | StatementKind::PlanReceive(from, _, _)
-        | StatementKind::Probe(from, _, _) => from_expressions(from),
-        StatementKind::SendReceive { destination, source, .. } => {
-            let mut both = vec![destination];
-            both.extend(from_expressions(source));
-            both
-        }
-        StatementKind::Collective(_, root, _) => root.iter().collect(),
-        StatementKind::For { range: Range { start, end, step, .. }, .. } => {
-            [start, end].into_iter().chain(step).collect()
-        }
-        StatementKind::Choose(peers, _) => match peers {
-            Peers::One(peer) => vec![peer],
-            Peers::Range(start, end) => vec![start, end],
-            Peers::Several(peers) => peers.iter().collect(),
-            Peers::Nobody => Vec::new(),
-        },
-        _ => Vec::new(),
-    }
-}
-
-fn from_expressions(from: &From) -> Vec<&Expression> {
-    match from {
-        From::Peer(peer) => vec![peer],
-        From::Any { start, end } => vec![start, end],
     }
 }
 

@@ -7,7 +7,6 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use crate::errors::coordinates;
-use crate::mentions;
 use crate::messages;
 use crate::names::{generated, plain, snake};
 
@@ -19,7 +18,7 @@ fn windowed(protocol: &Protocol) -> Vec<&Message> {
                 StatementKind::Put(_, message) | StatementKind::Get(_, message) => {
                     found.insert(message.index);
                 }
-                kind => mentions::blocks(kind).into_iter().for_each(|block| find(block, found)),
+                kind => kind.blocks().into_iter().for_each(|block| find(block, found)),
             }
         }
     }

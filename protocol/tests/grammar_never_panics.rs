@@ -21,7 +21,7 @@ fn feed(attribute: TokenStream, module: TokenStream) -> bool {
     let (protocol, errors) = grammar::parse(attribute, module);
     let right = protocol.filter(|_| errors.is_empty());
     if let Some(protocol) = &right {
-        let options = CheckOptions { sizes: Some(vec![1, 3]), eager_limit: 0 };
+        let options = CheckOptions { sizes: Some(vec![1, 3]), ..CheckOptions::default() };
         grammar::check(protocol, &options);
     }
     right.is_some()

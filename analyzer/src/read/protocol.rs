@@ -75,7 +75,7 @@ impl Judge<'_> {
             sizes: report.sizes,
             allowed: protocol.allowed.iter().map(|(rule, _)| rule.clone()).collect(),
         };
-        (Some(judged), failures(report.errors))
+        (Some(judged), failures(report.errors.into_iter().chain(report.unfinished).collect()))
     }
 
     /// From one token to another; `otherwise` for tokens that the file does not contain.

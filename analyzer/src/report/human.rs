@@ -1,6 +1,6 @@
 //! For people: the source with both ends of a message, who waits for whom, and what to write.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term::termcolor::{Ansi, NoColor, WriteColor};
@@ -139,11 +139,20 @@ fn smallest(sizes: &[u32]) -> Option<String> {
 
 /// Sizes, ascending, in words: "2 ranks", "2, 4 to 8 and 16 ranks".
 fn in_words(sizes: impl IntoIterator<Item = u32>) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for size in sizes {
+    match listed_in_words(sizes.into_iter().map(i64::from)) {
+        sizes if sizes.is_empty() => "no ranks".to_owned(),
+        sizes if sizes == "1" => "1 rank".to_owned(),
+        sizes => format!("{sizes} ranks"),
+    }
+}
+
+/// Numbers, ascending, in words: "2", "2, 4 to 8 and 16".
+fn listed_in_words(numbers: impl IntoIterator<Item = i64>) -> String {
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    for number in numbers {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == size => *last = size,
-            _ => runs.push((size, size)),
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
         }
     }
     let mut words: Vec<String> = Vec::new();
@@ -159,22 +168,29 @@ fn in_words(sizes: impl IntoIterator<Item = u32>) -> String {
         words.push(format!("more up to {largest}"));
     }
     match words.split_last() {
-        Some((one, [])) if one == "1" => "1 rank".to_owned(),
-        Some((one, [])) => format!("{one} ranks"),
-        Some((last, first)) => format!("{} and {last} ranks", first.join(", ")),
-        None => "no ranks".to_owned(),
+        Some((one, [])) => one.clone(),
+        Some((last, first)) => format!("{} and {last}", first.join(", ")),
+        None => String::new(),
     }
 }
 
 /// What was checked, with how many ranks, and what was found.
 fn summary(summary: &Summary) -> String {
-    let mut text = match summary.protocols - summary.not_run {
+    let mut text = match summary.protocols - summary.not_run - summary.unfinished {
         0 => format!("no protocol was checked in {}", counted(summary.files, "file")),
         protocols => format!(
-            "checked {} in {} with {}{}",
+            "checked {} in {} with {}{}{}",
             counted(protocols, "protocol"),
             counted(summary.files_with_protocols, "file"),
             in_words(summary.sizes.iter().copied()),
+/// The values that parameters had: " and steps = 0 to 5".
+fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
+    let one = |(name, values): (&String, &BTreeSet<i64>)| {
+        format!(" and {name} = {}", listed_in_words(values.iter().copied()))
+    };
+    values.iter().map(one).collect()
+}
+
             if summary.sizes_differ { " (not each of them with every size)" } else { "" },
         ),
     };
@@ -184,6 +200,7 @@ fn summary(summary: &Summary) -> String {
         (summary.unchecked, "thing", " could not be checked"),
     ];
     let found = counts.iter().filter(|(number, ..)| *number > 0);
+            parameters(&summary.parameters),
     let found: Vec<String> =
         found.map(|&(number, thing, rest)| counted(number, thing) + rest).collect();
     if !found.is_empty() {
@@ -221,3 +238,14 @@ mod tests {
         assert_eq!(in_words(odd), "1, 3, 5, 7, 9, 11, 13 and more up to 79 ranks");
     }
 }
+        assert_eq!(in_words([]), "no ranks");
+
+    #[test]
+    fn values_of_parameters_are_named() {
+        let values = BTreeMap::from([
+            ("root".to_owned(), BTreeSet::from([0, 1])),
+            ("steps".to_owned(), BTreeSet::from([0, 1, 2, 3, 999, 1000, 1001])),
+        ]);
+        let words = " and root = 0 and 1 and steps = 0 to 3 and 999 to 1001";
+        assert_eq!(parameters(&values), words);
+    }

@@ -33,6 +33,8 @@ pub fn report(outcome: &Outcome, summary: bool) -> String {
             "sizes": it.sizes,
             "incomplete": it.incomplete,
             "errors": it.errors,
+            "unfinished": it.unfinished,
+            "parameters": it.parameters,
             "warnings": it.warnings,
             "unchecked": it.unchecked,
         });

@@ -7,7 +7,7 @@ pub mod short;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use p2p_protocol::grammar::CheckedSize;
+use p2p_protocol::grammar::{CheckedSize, Coverage};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::discover::Unit;
@@ -38,12 +38,16 @@ pub struct Summary {
     /// Those among them that allow none of the sizes asked for, and so were not run at all.
     pub not_run: usize,
     /// The sizes that were run.
+    /// Those of which no size was looked at to its end.
+    pub unfinished: usize,
     pub sizes: BTreeSet<u32>,
     /// Not every protocol was run with every one of them.
     pub sizes_differ: bool,
     /// The sizes of which not every course was followed.
     pub incomplete: BTreeSet<u32>,
     /// Findings at deny level.
+    /// The values that each parameter had, by its name.
+    pub parameters: BTreeMap<String, BTreeSet<i64>>,
     pub errors: usize,
     /// Findings at warn level.
     pub warnings: usize,
@@ -52,18 +56,25 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds a protocol that was judged.
+    /// Adds a protocol that was judged. A size of which only the beginning could be looked at does
+    /// not count; it is reported by itself.
     pub fn add_protocol(&mut self, sizes: &[CheckedSize]) {
         self.protocols += 1;
         self.not_run += usize::from(sizes.is_empty());
-        let run: BTreeSet<u32> = sizes.iter().map(|checked| checked.size).collect();
+        let judged: Vec<&CheckedSize> =
+            sizes.iter().filter(|checked| checked.coverage <= Coverage::Choices).collect();
+        self.unfinished += usize::from(judged.is_empty() && !sizes.is_empty());
+        let run: BTreeSet<u32> = judged.iter().map(|checked| checked.size).collect();
         self.sizes_differ |= !self.sizes.is_empty() && !run.is_empty() && self.sizes != run;
         self.sizes.extend(run);
-        let incomplete = sizes.iter().filter(|checked| !checked.complete);
+        let incomplete = judged.iter().filter(|checked| !checked.is_complete());
         self.incomplete.extend(incomplete.map(|checked| checked.size));
     }
 
     /// Counts a message.
+        for (name, values) in judged.iter().flat_map(|checked| &checked.parameters) {
+            self.parameters.entry(name.clone()).or_default().extend(values);
+        }
     pub fn count(&mut self, diagnostic: &Diagnostic) {
         match (diagnostic.rule, diagnostic.severity) {
             (None, _) => self.unchecked += 1,

@@ -188,6 +188,62 @@ fn ranks_choose_the_sizes_that_are_run() {
 fn colour_is_for_terminals_or_on_demand() {
     let project = Project::new("colour");
     project.write("bad.rs", WRONG_TAG);
+const LONG: &str = "use p2p::p2p_protocol;
+
+#[p2p_protocol(ranks = 2)]
+mod long {
+    type Ping = u8;
+    #[rank(_)]
+    fn both() {
+        for _ in 0..100_000_000 {
+            sendrecv(1 - rank, Ping, 1 - rank, Ping);
+        }
+    }
+}
+";
+
+#[test]
+fn a_loop_that_is_too_long_is_never_called_checked() {
+    let project = Project::new("long_loop");
+    project.write("long.rs", LONG);
+    let run = project.run(&["--message-format", "short", "long.rs"]);
+    assert_eq!(run.status, 2);
+    assert_eq!(
+        run.lines(),
+        ["long.rs:8:9: error: only the first rounds of long loops were checked with 2 ranks: \
+          the roles take more than 2000000 steps"]
+    );
+    let run = project.run(&["long.rs"]);
+    let summary = "no protocol was checked in 1 file: 1 thing could not be checked";
+    assert_eq!(run.output.lines().last(), Some(summary));
+
+    // What is wrong in the first rounds is wrong.
+    let exchange = "sendrecv(1 - rank, Ping, 1 - rank, Ping);";
+    project
+        .write("long.rs", &LONG.replace(exchange, "ssend(1 - rank, Ping); recv(1 - rank, Ping);"));
+    let run = project.run(&["--message-format", "short", "long.rs"]);
+    assert_eq!(run.status, 2);
+    assert!(run.output.contains("[deadlock]"), "{}", run.output);
+
+    // What a compiler has no time for is still checked here.
+    project.write("long.rs", &LONG.replace("100_000_000", "100_000"));
+    assert_eq!(project.run(&["long.rs"]).status, 0);
+}
+
+#[test]
+fn the_values_of_parameters_are_in_the_summary() {
+    let project = Project::new("values");
+    let steps = LONG.replace("fn both()", "fn both(steps: usize)").replace("100_000_000", "steps");
+    project.write("steps.rs", &steps);
+    project.write("good.rs", PAIR);
+    let run = project.run(&["steps.rs"]);
+    assert_eq!(
+        run.output,
+        "checked 1 protocol in 1 file with 2 ranks and steps = 0 to 3: nothing wrong was found\n"
+    );
+    assert!(!project.run(&["good.rs"]).output.contains(" = "));
+}
+
     assert!(!project.run(&["bad.rs"]).output.contains('\x1b'));
     let colored = project.run(&["--color", "always", "bad.rs"]).output;
     assert!(colored.contains("\x1b["));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::LanguageError;
 use super::evaluate::{
-    Complaint, Failure, Setting, Tables, allows, constants, grids, keep_first, world,
+    Begun, Complaint, Failure, Setting, Tables, allows, constants, grids, keep_first, world,
 };
-use super::samples;
+use super::samples::{self, Sample};
 use super::syntax::Protocol;
+use super::{LanguageError, beginning};
 use crate::engine::{Judge, Options};
 use crate::finding::{Finding, Level, sizes as sizes_in_words};
 use crate::model::{Place, World};
@@ -28,19 +28,42 @@ const ALWAYS: u32 = 8;
 const STATEMENTS: u64 = 20_000;
 const BRANCHING: u64 = 100_000;
 
-/// How many statements are executed for one size at most.
-const STATEMENTS_OF_ONE_SIZE: u64 = 200_000;
+/// How much of it goes into one large value of a parameter.
+const STATEMENTS_OF_LARGE_SAMPLE: u64 = 20_000;
 
-/// The same where the user has named the sizes.
-const STATEMENTS_OF_NAMED_SIZE: u64 = 4_000_000;
+/// How many rounds of a loop are looked at where all of them are too many: as many of these as
+/// can be.
+const ROUNDS: [u64; 3] = [64, 8, 1];
 
 /// What to check.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// These sizes, those of them that the protocol allows; otherwise chosen by a fixed budget.
     pub sizes: Option<Vec<u32>>,
     /// Standard sends of at most this many bytes are taken to be buffered.
     pub eager_limit: u64,
+    /// How many statements are executed for one size at most.
+    pub statements: u64,
+}
+
+impl Default for CheckOptions {
+    /// As much as a compiler has time for.
+    fn default() -> Self {
+        CheckOptions { sizes: None, eager_limit: 0, statements: 200_000 }
+    }
+}
+
+/// How much of a size was looked at, from all to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coverage {
+    /// Everything that can happen.
+    Complete,
+    /// Not every choice, since there are too many: the findings hold, but there may be more.
+    Choices,
+    /// Only the first rounds of loops that are too long.
+    Beginning,
+    /// Not even that.
+    Nothing,
 }
 
 /// What was checked of one size.
@@ -48,9 +71,8 @@ pub struct CheckOptions {
 pub struct CheckedSize {
     /// The size.
     pub size: u32,
-    /// Whether everything that can happen was looked at. Otherwise it was too much: the findings
-    /// hold, but there may be more.
-    pub complete: bool,
+    /// How much of it.
+    pub coverage: Coverage,
     /// The values that each parameter had, by name.
     pub parameters: Vec<(String, Vec<i64>)>,
 }
@@ -64,14 +86,24 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The sizes looked at, ascending.
     pub sizes: Vec<CheckedSize>,
+    /// What is too long to be looked at to its end, where something of it was.
+    pub unfinished: Option<LanguageError>,
+}
+
+impl CheckedSize {
+    /// Whether everything that can happen was looked at.
+    pub fn is_complete(&self) -> bool {
+        self.coverage == Coverage::Complete
+    }
 }
 
 impl Report {
     /// What was checked, in a sentence: "Checked for 2 to 24 ranks with steps in 0, 1, 2, 3."
     pub fn summary(&self) -> String {
-        let complete: Vec<&CheckedSize> = self.sizes.iter().filter(|size| size.complete).collect();
+        let complete: Vec<&CheckedSize> =
+            self.sizes.iter().filter(|size| size.is_complete()).collect();
         let Some(first) = complete.first() else {
-            return "Not checked completely for any size.".to_owned();
+            return format!("Not checked completely for any size.{}", self.in_part());
         };
         let numbers: Vec<u32> = complete.iter().map(|size| size.size).collect();
         let mut text = format!("Checked for {}", sizes_in_words(&numbers));
@@ -86,14 +118,22 @@ impl Report {
             text += if index == 0 { " with " } else { " and " };
             text += &format!("{name} in {}", values.join(", "));
         }
-        text += ".";
-        let part: Vec<u32> =
-            self.sizes.iter().filter(|size| !size.complete).map(|size| size.size).collect();
-        if !part.is_empty() {
-            text += &format!(
-                " With {} too much can happen to look at all of it.",
-                sizes_in_words(&part)
-            );
+        text + "." + &self.in_part()
+    }
+
+    /// The sizes that were not looked at completely, in sentences.
+    fn in_part(&self) -> String {
+        let mut text = String::new();
+        for (coverage, what) in [
+            (Coverage::Choices, "too much can happen to look at all of it"),
+            (Coverage::Beginning, "only the first rounds of long loops were looked at"),
+            (Coverage::Nothing, "nothing was looked at, since the roles are too long"),
+        ] {
+            let sizes = self.sizes.iter().filter(|checked| checked.coverage == coverage);
+            let sizes: Vec<u32> = sizes.map(|checked| checked.size).collect();
+            if !sizes.is_empty() {
+                text += &format!(" With {} {what}.", sizes_in_words(&sizes));
+            }
         }
         text
     }
@@ -107,10 +147,14 @@ pub fn check(protocol: &Protocol, options: &CheckOptions) -> Report {
         tables: Tables::new(protocol),
         shared: constants(protocol),
         judge: Judge::new(Options { eager_limit: options.eager_limit, ..Options::default() }),
+        options,
         branching: options.sizes.is_none().then_some(BRANCHING),
         samples: samples::of(protocol).into(),
         complaints: Vec::new(),
         sizes: Vec::new(),
+        too_large: Vec::new(),
+        longest: None,
+        beginnings: Vec::new(),
     };
     match &options.sizes {
         Some(sizes) => run.named_sizes(sizes),
@@ -122,6 +166,7 @@ pub fn check(protocol: &Protocol, options: &CheckOptions) -> Report {
 /// A check that is going on.
 struct Run<'p> {
     protocol: &'p Protocol,
+    options: &'p CheckOptions,
     tables: Tables,
     /// The constants' values, by id.
     shared: Vec<i64>,
@@ -129,9 +174,15 @@ struct Run<'p> {
     /// How much may still go into states; without a limit for sizes that the user has named.
     branching: Option<u64>,
     /// The values to be tried, one list for each combination.
-    samples: Arc<[Vec<(String, i64)>]>,
+    samples: Arc<[Sample]>,
     complaints: Vec<Complaint>,
     sizes: Vec<CheckedSize>,
+    /// The samples, by their index, with large values that are too much.
+    too_large: Vec<usize>,
+    /// The loop because of which some world could not be made.
+    longest: Option<Place>,
+    /// What is certain of worlds of which only the beginning was run.
+    beginnings: Vec<Finding>,
 }
 
 impl Run<'_> {
@@ -141,7 +192,7 @@ impl Run<'_> {
         sizes.dedup();
         for size in sizes {
             if self.allows(size) {
-                self.size(size, &mut STATEMENTS_OF_NAMED_SIZE.clone(), false);
+                self.size(size, &mut self.options.statements.clone(), false);
             }
         }
     }
@@ -157,7 +208,7 @@ impl Run<'_> {
                 break;
             }
             // What was too much for one size is too much for every larger one.
-            let enough = self.sizes.iter().any(|checked| !checked.complete);
+            let enough = self.sizes.iter().any(|checked| !checked.is_complete());
             let left = self.branching.unwrap_or(u64::MAX);
             if enough || left < 3 * last_branching {
                 break;
@@ -166,9 +217,14 @@ impl Run<'_> {
                 continue;
             }
             if size <= ALWAYS || first {
-                let mut most = STATEMENTS_OF_ONE_SIZE;
+                let mut most = self.options.statements;
                 self.size(size, &mut most, false);
-                statements = statements.saturating_sub(STATEMENTS_OF_ONE_SIZE - most);
+                statements = statements.saturating_sub(self.options.statements - most);
+                // Nobody has asked for a larger one than can be looked at.
+                let unfinished = |last: &mut CheckedSize| last.coverage >= Coverage::Beginning;
+                if self.sizes.len() > 1 && self.sizes.pop_if(unfinished).is_some() {
+                    break;
+                }
             } else if !self.complaints.is_empty() || !self.size(size, &mut statements, true) {
                 break;
             }
@@ -202,27 +258,35 @@ impl Run<'_> {
     /// parameter that is 0, is one that the protocol is not for. If none is left, that is an error.
     fn size(&mut self, size: u32, work: &mut u64, entirely: bool) -> bool {
         let samples = Arc::clone(&self.samples);
-        let mut complete = true;
+        let mut coverage = Coverage::Complete;
         let mut used: Vec<&[(String, i64)]> = Vec::new();
         let mut pending: Vec<World> = Vec::new();
         for grid in grids(self.protocol, size) {
             let mut failed = Vec::new();
             let mut some = false;
-            for parameters in samples.iter() {
-                let setting = Setting { size, parameters, grid };
-                match world(self.protocol, &self.tables, &setting, work) {
-                    Ok(world) => {
+            for (index, sample) in samples.iter().enumerate() {
+                if self.too_large.contains(&index) {
+                    continue;
+                }
+                let setting = Setting { size, parameters: &sample.values, grid, rounds: None };
+                match self.made(&setting, work, sample.large) {
+                    Ok(begun) => {
                         some = true;
-                        used.push(parameters);
+                        used.push(&sample.values);
                         if entirely {
-                            pending.push(world);
-                        } else {
-                            complete &= self.judge(&world);
+                            pending.push(begun.world);
+                        } else if !self.judge(&begun.world) {
+                            coverage = coverage.max(Coverage::Choices);
                         }
                     }
                     Err(Failure::Errors(complaints)) => failed.extend(complaints),
-                    Err(Failure::TooLarge) if entirely => return false,
-                    Err(Failure::TooLarge) => (some, complete) = (true, false),
+                    Err(Failure::TooLarge(_)) if sample.large => self.too_large.push(index),
+                    Err(Failure::TooLarge(_)) if entirely => return false,
+                    Err(Failure::TooLarge(longest)) => {
+                        some = true;
+                        self.longest = self.longest.or(longest);
+                        coverage = coverage.max(self.beginning(setting));
+                    }
                 }
             }
             if !some {
@@ -232,30 +296,73 @@ impl Run<'_> {
             }
         }
         for world in pending {
-            complete &= self.judge(&world);
+            if !self.judge(&world) {
+                coverage = coverage.max(Coverage::Choices);
+            }
         }
         let parameters = values_of(&used);
-        self.sizes.push(CheckedSize { size, complete, parameters });
+        self.sizes.push(CheckedSize { size, coverage, parameters });
         true
     }
 
-    /// Judges a world, following as many states as the branching left is enough for.
-    fn judge(&mut self, world: &World) -> bool {
-        let Some(left) = &mut self.branching else { return self.judge.judge(world) };
-        let cost = cost_of_state(world);
-        let before = self.judge.states();
-        self.judge.limit_states(usize::try_from(*left / cost).unwrap_or(usize::MAX).max(4));
-        let complete = self.judge.judge(world);
-        // A world without choices has one state, or two where it hangs.
-        let states = (self.judge.states() - before).saturating_sub(2);
-        *left = left.saturating_sub(cost.saturating_mul(states as u64));
-        complete
+    /// Makes a world. A large value of a parameter gets only a part of the work: it is tried where
+    /// it costs nothing, and loops up to it say nothing that smaller values do not.
+    fn made(&self, setting: &Setting<'_>, work: &mut u64, large: bool) -> Result<Begun, Failure> {
+        if !large {
+            return world(self.protocol, &self.tables, setting, work);
+        }
+        let given = STATEMENTS_OF_LARGE_SAMPLE.min(*work);
+        let mut left = given;
+        let made = world(self.protocol, &self.tables, setting, &mut left)?;
+        *work -= given - left;
+        Ok(made)
     }
 
-    fn finish(self) -> Report {
-        let verdict = self.judge.finish();
+    /// Runs the first rounds of loops that are too long, and keeps what is certain all the same.
+    fn beginning(&mut self, setting: Setting<'_>) -> Coverage {
+        for rounds in ROUNDS {
+            let setting = Setting { rounds: Some(rounds), ..setting };
+            let mut work = self.options.statements;
+            match world(self.protocol, &self.tables, &setting, &mut work) {
+                Ok(Begun { world, cut }) => {
+                    let eager_limit = self.options.eager_limit;
+                    let options = Options { eager_limit, ..Options::default() };
+                    let mut judge = Judge::new(options);
+                    follow(&mut judge, &world, &mut self.branching);
+                    self.beginnings.extend(beginning::certain(judge.finish().findings, &cut));
+                    return Coverage::Beginning;
+                }
+                Err(Failure::Errors(complaints)) => {
+                    let complaints = complaints.into_iter();
+                    complaints.for_each(|complaint| keep_first(&mut self.complaints, complaint));
+                    return Coverage::Nothing;
+                }
+                Err(Failure::TooLarge(_)) => {}
+            }
+        }
+        Coverage::Nothing
+    }
+
+    /// Judges a world. Gives back whether everything that can happen in it was followed.
+    fn judge(&mut self, world: &World) -> bool {
+        follow(&mut self.judge, world, &mut self.branching)
+    }
+
+    fn finish(mut self) -> Report {
+        let nothing = self.sizes.iter().all(|checked| checked.coverage == Coverage::Nothing);
+        let mut unfinished = self.unfinished();
+        if let Some(error) = unfinished.take_if(|_| nothing) {
+            self.complaints.push(Complaint { place: Place(u32::MAX), error });
+        }
+        let mut findings = self.judge.finish().findings;
+        if self.longest.is_some() {
+            // A role that nobody plays in what was looked at may be played in the rest.
+            findings.retain(|finding| finding.rule != "protocol-unused-role");
+        }
+        for finding in self.beginnings {
+            add(&mut findings, finding);
+        }
         let allows = |rule: &str| self.protocol.allowed.iter().any(|(allowed, _)| allowed == rule);
-        let mut findings = verdict.findings;
         for finding in findings.iter_mut().filter(|finding| allows(finding.rule)) {
             finding.level = Level::Allow;
         }
@@ -263,8 +370,61 @@ impl Run<'_> {
             errors: self.complaints.into_iter().map(|complaint| complaint.error).collect(),
             findings,
             sizes: self.sizes,
+            unfinished,
         }
     }
+
+    /// Says which sizes were not looked at to the end, and because of which loop.
+    fn unfinished(&self) -> Option<LanguageError> {
+        let worst = self.sizes.iter().map(|checked| checked.coverage).max()?;
+        let what = match worst {
+            Coverage::Beginning => "only the first rounds of long loops were checked",
+            Coverage::Nothing => "nothing was checked",
+            _ => return None,
+        };
+        let long = self.sizes.iter().filter(|checked| checked.coverage == worst);
+        let long: Vec<u32> = long.map(|checked| checked.size).collect();
+        let region = match self.longest {
+            Some(place) => self.protocol.region(place),
+            None => self.protocol.name.span().into(),
+        };
+        let message = format!(
+            "{what} with {}: the roles take more than {} steps",
+            sizes_in_words(&long),
+            self.options.statements
+        );
+        let help = "make the number of rounds a parameter of the role, as in \
+                    `fn worker(rounds: usize)`: it is checked with small values then";
+        Some(LanguageError::new(region, message).help(help))
+    }
+}
+
+/// Adds a finding, or its sizes to the same one.
+fn add(findings: &mut Vec<Finding>, finding: Finding) {
+    let ends = |finding: &Finding| {
+        (finding.rule, finding.primary.place, finding.secondary.first().map(|label| label.place))
+    };
+    match findings.iter_mut().find(|known| ends(known) == ends(&finding)) {
+        Some(known) => {
+            known.sizes.extend(finding.sizes);
+            known.sizes.sort_unstable();
+            known.sizes.dedup();
+        }
+        None => findings.push(finding),
+    }
+}
+
+/// Judges a world, following as many states as the branching left is enough for.
+fn follow(judge: &mut Judge, world: &World, branching: &mut Option<u64>) -> bool {
+    let Some(left) = branching else { return judge.judge(world) };
+    let cost = cost_of_state(world);
+    let before = judge.states();
+    judge.limit_states(usize::try_from(*left / cost).unwrap_or(usize::MAX).max(4));
+    let complete = judge.judge(world);
+    // A world without choices has one state, or two where it hangs.
+    let states = (judge.states() - before).saturating_sub(2);
+    *left = left.saturating_sub(cost.saturating_mul(states as u64));
+    complete
 }
 
 /// What a state with a choice costs in a world, in statements.

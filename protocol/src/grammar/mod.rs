@@ -6,10 +6,13 @@
 //! that a protocol allows, as far as a fixed budget goes, and has each world judged.
 
 #[cfg(feature = "engine")]
+mod beginning;
+#[cfg(feature = "engine")]
 mod check;
 mod evaluate;
 mod flow;
 mod parse;
+mod parts;
 #[cfg(feature = "engine")]
 mod samples;
 mod scope;
@@ -21,7 +24,7 @@ mod tokens;
 use proc_macro2::Span;
 
 #[cfg(feature = "engine")]
-pub use check::{CheckOptions, CheckedSize, Report, check};
+pub use check::{CheckOptions, CheckedSize, Coverage, Report, check};
 pub use evaluate::evaluate;
 pub use parse::parse;
 

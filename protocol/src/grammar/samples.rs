@@ -1,30 +1,43 @@
 //! Which values of the parameters are tried: small ones, and those around the constants that
 //! something which depends on a parameter is compared with, divided by, or taken modulo.
 
+use std::ops::RangeInclusive;
+
+use quote::ToTokens;
+
 use super::evaluate::Numbers;
 use super::syntax::{
-    BinaryOperator, Block, Expression, ExpressionKind, Protocol, Range, Statement, StatementKind,
+    BinaryOperator, Block, Expression, ExpressionKind, Name, Protocol, Range, Statement,
+    StatementKind, UnaryOperator,
 };
 
 /// Tried of every parameter.
 const SMALL: [i64; 4] = [0, 1, 2, 3];
 
-/// Constants above it are not tried: loops up to them say nothing that smaller ones do not.
-const LARGEST: i64 = 256;
+/// Values above it are tried only where they cost little.
+const LARGE: i64 = 256;
 
 /// With more combinations than this, one parameter is varied at a time.
 const MOST_COMBINATIONS: usize = 12;
 
-/// Values for all parameters together, one list for each combination to be tried.
-pub(super) fn of(protocol: &Protocol) -> Vec<Vec<(String, i64)>> {
+/// Values for all parameters together.
+pub(super) struct Sample {
+    /// Each by its parameter's name.
+    pub(super) values: Vec<(String, i64)>,
+    /// Whether one of them is so large that a loop up to it is too much.
+    pub(super) large: bool,
+}
+
+/// The combinations to be tried, those with large values last.
+pub(super) fn of(protocol: &Protocol) -> Vec<Sample> {
     let mut search = Search::new(protocol);
     for role in &protocol.roles {
         search.block(&role.body);
     }
     let mut values = search.values;
     for (parameter, values) in protocol.parameters.iter().zip(&mut values) {
-        let largest = largest(&parameter.ty);
-        values.retain(|&value| value <= largest);
+        let range = range(&parameter.ty);
+        values.retain(|value| range.contains(value));
     }
     let names: Vec<String> =
         protocol.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
@@ -33,19 +46,24 @@ pub(super) fn of(protocol: &Protocol) -> Vec<Vec<(String, i64)>> {
         _ if values.len() == 1 => all_combinations(&values),
         _ => one_at_a_time(&values),
     };
-    let named = |values: Vec<i64>| names.iter().cloned().zip(values).collect();
-    combinations.into_iter().map(named).collect()
+    let sample = |values: Vec<i64>| Sample {
+        large: values.iter().any(|&value| value > LARGE),
+        values: names.iter().cloned().zip(values).collect(),
+    };
+    let mut samples: Vec<Sample> = combinations.into_iter().map(sample).collect();
+    samples.sort_by_key(|sample| sample.large);
+    samples
 }
 
-/// The largest value that a parameter of this type can have, as far as that matters here.
-fn largest(ty: &syn::Type) -> i64 {
-    let is = |name: &str| matches!(ty, syn::Type::Path(path) if path.path.is_ident(name));
-    if is("i8") {
-        i64::from(i8::MAX)
-    } else if is("u8") {
-        i64::from(u8::MAX)
-    } else {
-        i64::MAX
+/// The values that a parameter of this type can have.
+fn range(ty: &syn::Type) -> RangeInclusive<i64> {
+    let name = ty.to_token_stream().to_string();
+    let (sign, bits) = name.split_at(1);
+    let bits: u32 = bits.parse().unwrap_or(64);
+    match sign {
+        "i" => i64::MIN >> (64 - bits)..=i64::MAX >> (64 - bits),
+        _ if bits < 64 => 0..=(1 << bits) - 1,
+        _ => 0..=i64::MAX,
     }
 }
 
@@ -105,28 +123,18 @@ impl<'p> Search<'p> {
     }
 
     fn statement(&mut self, statement: &'p Statement) {
-        match &statement.kind {
-            StatementKind::For { variable, range, body, .. } => {
-                let depends = self.range(range);
-                self.loops.push((variable.id, depends));
-                self.block(body);
-                self.loops.pop();
-            }
-            StatementKind::If(condition, then, otherwise) => {
-                self.expression(condition);
-                self.block(then);
-                self.block(otherwise);
-            }
-            StatementKind::Test(_, then, otherwise) => {
-                self.block(then);
-                self.block(otherwise);
-            }
-            StatementKind::Loop(_, body) => self.block(body),
-            StatementKind::Choose(_, arms) | StatementKind::Offer(_, arms) => {
-                arms.iter().for_each(|arm| self.block(&arm.body));
-            }
-            StatementKind::WaitAny(arms) => arms.iter().for_each(|(_, body)| self.block(body)),
-            _ => {}
+        if let StatementKind::For { variable, range, body, .. } = &statement.kind {
+            let depends = self.range(range);
+            self.loops.push((variable.id, depends));
+            self.block(body);
+            self.loops.pop();
+            return;
+        }
+        for expression in statement.kind.expressions() {
+            self.expression(expression);
+        }
+        for block in statement.kind.blocks() {
+            self.block(block);
         }
     }
 
@@ -142,36 +150,15 @@ impl<'p> Search<'p> {
 
     /// The parameters that an expression depends on; the constants that matter to them are noted.
     fn expression(&mut self, expression: &Expression) -> Vec<usize> {
-        use BinaryOperator::{
-            Divide, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, Remainder,
-        };
         match &expression.kind {
-            ExpressionKind::Variable(name) => {
-                let of_loop = self.loops.iter().find(|(id, _)| *id == name.id);
-                if let Some((_, depends)) = of_loop {
-                    return depends.clone();
-                }
-                let parameters = &self.protocol.parameters;
-                let index = parameters.iter().position(|other| other.name.id == name.id);
-                index.into_iter().collect()
-            }
+            ExpressionKind::Variable(name) => self.parameters_of(name),
             ExpressionKind::Binary(operator, left, right) => {
                 let (one, other) = (self.expression(left), self.expression(right));
-                if matches!(
-                    operator,
-                    Divide
-                        | Remainder
-                        | Equal
-                        | NotEqual
-                        | Less
-                        | LessOrEqual
-                        | Greater
-                        | GreaterOrEqual
-                ) {
-                    let constants = [(self.constant(right), &one), (self.constant(left), &other)];
-                    for (constant, depends) in constants {
-                        constant.into_iter().for_each(|constant| self.matters(constant, depends));
-                    }
+                let sides =
+                    [(&**left, self.constant(right), &one), (right, self.constant(left), &other)];
+                for (side, constant, depends) in sides {
+                    let Some(constant) = constant.filter(|_| !depends.is_empty()) else { continue };
+                    self.meets(*operator, side, constant, depends);
                 }
                 one.into_iter().chain(other).collect()
             }
@@ -192,6 +179,65 @@ impl<'p> Search<'p> {
                 parts.into_iter().flat_map(|part| self.expression(part)).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// The parameters that a name depends on.
+    fn parameters_of(&self, name: &Name) -> Vec<usize> {
+        if let Some((_, depends)) = self.loops.iter().find(|(id, _)| *id == name.id) {
+            return depends.clone();
+        }
+        let parameters = &self.protocol.parameters;
+        let index = parameters.iter().position(|other| other.name.id == name.id);
+        index.into_iter().collect()
+    }
+
+    /// Something that depends on parameters meets a constant in an operation.
+    fn meets(
+        &mut self,
+        operator: BinaryOperator,
+        side: &Expression,
+        constant: i64,
+        depends: &[usize],
+    ) {
+        use BinaryOperator::{
+            And, Divide, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, Remainder,
+            ShiftLeft, ShiftRight,
+        };
+        match operator {
+            Divide | Remainder | And => self.matters(constant, depends),
+            ShiftLeft | ShiftRight => {
+                let power = u32::try_from(constant).ok().and_then(|bits| 1_i64.checked_shl(bits));
+                power.into_iter().for_each(|power| self.matters(power, depends));
+            }
+            Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => {
+                self.matters(constant, depends);
+                self.reaches(side, constant);
+            }
+            _ => {}
+        }
+    }
+
+    /// Tries the values of a parameter with which an expression is about so much.
+    fn reaches(&mut self, expression: &Expression, value: i64) {
+        match &expression.kind {
+            ExpressionKind::Variable(name) => {
+                let depends = self.parameters_of(name);
+                self.matters(value, &depends);
+            }
+            ExpressionKind::Unary(UnaryOperator::Negate, inner) => {
+                value.checked_neg().into_iter().for_each(|value| self.reaches(inner, value));
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                if let Some(constant) = self.constant(right) {
+                    let value = left_of(*operator, value, constant);
+                    value.into_iter().for_each(|value| self.reaches(left, value));
+                } else if let Some(constant) = self.constant(left) {
+                    let value = right_of(*operator, value, constant);
+                    value.into_iter().for_each(|value| self.reaches(right, value));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -217,14 +263,37 @@ impl<'p> Search<'p> {
 
     /// Tries the values around a constant for these parameters.
     fn matters(&mut self, constant: i64, parameters: &[usize]) {
-        if !(0..=LARGEST).contains(&constant) {
-            return;
-        }
         for &parameter in parameters {
             let values = &mut self.values[parameter];
-            values.extend((constant - 1).max(0)..=constant + 1);
+            values.extend(constant.saturating_sub(1)..=constant.saturating_add(1));
             values.sort_unstable();
             values.dedup();
         }
+    }
+}
+
+/// The left side with which an operation on this right side comes to about so much.
+fn left_of(operator: BinaryOperator, value: i64, right: i64) -> Option<i64> {
+    match operator {
+        BinaryOperator::Subtract => value.checked_add(right),
+        BinaryOperator::Divide => value.checked_mul(right),
+        BinaryOperator::Remainder => Some(value),
+        BinaryOperator::ShiftLeft => value.checked_shr(u32::try_from(right).ok()?),
+        BinaryOperator::ShiftRight => {
+            let power = u32::try_from(right).ok().and_then(|bits| 1_i64.checked_shl(bits))?;
+            value.checked_mul(power)
+        }
+        _ => right_of(operator, value, right),
+    }
+}
+
+/// The right side with which an operation on this left side comes to about so much.
+fn right_of(operator: BinaryOperator, value: i64, left: i64) -> Option<i64> {
+    match operator {
+        BinaryOperator::Add => value.checked_sub(left),
+        BinaryOperator::Subtract => left.checked_sub(value),
+        BinaryOperator::Multiply => value.checked_div(left),
+        BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Xor => Some(value),
+        _ => None,
     }
 }

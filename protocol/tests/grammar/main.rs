@@ -2,7 +2,9 @@
 
 mod evaluation;
 mod fixtures;
+mod long_loops;
 mod mistakes;
+mod samples;
 mod sizes;
 mod source;
 mod tree;

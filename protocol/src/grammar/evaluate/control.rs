@@ -1,7 +1,7 @@
 //! Loops, conditions, decisions: what is known is followed, what is not becomes jumps.
 
 use super::expression::Numbers;
-use super::lower::{Lowering, Stop, wait};
+use super::lower::{Lowering, ROLE, Stop, wait};
 use crate::grammar::LanguageError;
 use crate::grammar::syntax::{
     Block, DecisionArm, Expression, Name, Peers, Range, Statement, StatementKind,
@@ -22,6 +22,7 @@ pub(super) enum Flow {
 }
 
 /// A loop that is being lowered.
+#[derive(Default)]
 pub(super) struct Frame {
     label: Option<syn::Lifetime>,
     /// Where an endless loop begins; a `for` has no beginning to jump to.
@@ -123,17 +124,21 @@ impl Lowering<'_> {
     ) -> Result<Flow, Stop> {
         let rounds = Rounds::new(range, self.bindings.numbers())?;
         let this = self.frames.len();
-        self.frames.push(Frame {
-            label: label.clone(),
-            head: None,
-            breaks: Vec::new(),
-            continues: Vec::new(),
-        });
+        self.frames.push(Frame { label: label.clone(), ..Frame::default() });
         let mut last = Flow::Next;
-        for value in rounds {
+        let number = rounds.left;
+        for (round, value) in (0..).zip(rounds) {
+            if self.rounds == Some(round) {
+                self.cut = true;
+                last = Flow::Break(ROLE);
+                break;
+            }
             super::set(&mut self.bindings.values, variable.id, value);
             let flow = self.spend(1).and_then(|()| self.block(body));
-            last = flow.inspect_err(|_| self.frames.truncate(this))?;
+            last = flow.inspect_err(|_| {
+                self.frames.truncate(this);
+                self.longest = self.longest.max(Some((number, place)));
+            })?;
             if last == Flow::Continue(this) {
                 last = Flow::Next;
             }
@@ -164,12 +169,7 @@ impl Lowering<'_> {
         }
         let this = self.frames.len();
         let head = self.events.len();
-        self.frames.push(Frame {
-            label: label.clone(),
-            head: Some(head),
-            breaks: Vec::new(),
-            continues: Vec::new(),
-        });
+        self.frames.push(Frame { label: label.clone(), head: Some(head), ..Frame::default() });
         self.endless += 1;
         let flow = self.block(body);
         self.endless -= 1;
@@ -198,7 +198,7 @@ impl Lowering<'_> {
     }
 
     /// Ends a loop: what breaks out of it goes on here.
-    fn end_loop(&mut self, this: usize, last: Flow, place: Place) -> Flow {
+    pub(super) fn end_loop(&mut self, this: usize, last: Flow, place: Place) -> Flow {
         let Some(frame) = self.frames.pop() else { return last };
         let last = if last == Flow::Break(this) { Flow::Next } else { last };
         if frame.breaks.is_empty() {

@@ -30,6 +30,9 @@ impl std::convert::From<Fault> for Stop {
     }
 }
 
+/// The frame of the role itself, which a loop that is cut ends.
+pub(super) const ROLE: usize = 0;
+
 /// One rank's role on its way to a behaviour.
 pub(super) struct Lowering<'p> {
     pub(super) protocol: &'p Protocol,
@@ -37,7 +40,7 @@ pub(super) struct Lowering<'p> {
     pub(super) bindings: Bindings,
     pub(super) events: Vec<Event>,
     pub(super) complaints: Vec<Complaint>,
-    /// The loops around, outermost first.
+    /// The role, and the loops around, outermost first.
     pub(super) frames: Vec<Frame>,
     /// How many ways are around that are only one of several.
     pub(super) ways: usize,
@@ -48,6 +51,12 @@ pub(super) struct Lowering<'p> {
     pub(super) set_waits: Vec<(Position, u32)>,
     /// How much work may still be done.
     pub(super) work: u64,
+    /// Of each loop at most so many rounds; the role ends there.
+    pub(super) rounds: Option<u64>,
+    /// Whether the role ended there.
+    pub(super) cut: bool,
+    /// Of the loops in which the work ran out, the one with the most rounds.
+    pub(super) longest: Option<(u64, Place)>,
 }
 
 impl<'p> Lowering<'p> {
@@ -68,12 +77,17 @@ impl<'p> Lowering<'p> {
             endless: 0,
             set_waits: Vec::new(),
             work,
+            rounds: None,
+            cut: false,
+            longest: None,
         }
     }
 
     /// The whole role. Fails only if it is too large.
     pub(super) fn role(&mut self, role: &Role) -> Result<Behaviour, Stop> {
-        self.block(&role.body)?;
+        self.frames.push(Frame::default());
+        let flow = self.block(&role.body)?;
+        self.end_loop(ROLE, flow, role.place);
         let (requests, sources) = self.bindings.slots();
         Ok(Behaviour { events: std::mem::take(&mut self.events), requests, sources, role: None })
     }

@@ -11,7 +11,7 @@ mod lower;
 mod tables;
 
 use crate::finding::sizes;
-use crate::model::{Behaviour, Place, RoleId, World};
+use crate::model::{Behaviour, Place, Rank, RoleId, World};
 
 pub(super) use bindings::Bindings;
 use bindings::set;
@@ -33,14 +33,22 @@ pub(super) struct Setting<'a> {
     /// Values for parameters by name; each must be there.
     pub(super) parameters: &'a [(String, i64)],
     pub(super) grid: Option<(u32, u32)>,
+    /// Of each loop at most so many rounds; the role ends there.
+    pub(super) rounds: Option<u64>,
 }
 
 /// Why there is no world.
 pub(super) enum Failure {
     /// Something has no value or no rank.
     Errors(Vec<Complaint>),
-    /// It would take more work than was allowed.
-    TooLarge,
+    /// It would take more work than was allowed, most of it in this loop.
+    TooLarge(Option<Place>),
+}
+
+/// A world, and the ranks in it that do more than it says.
+pub(super) struct Begun {
+    pub(super) world: World,
+    pub(super) cut: Vec<Rank>,
 }
 
 /// Makes the world of one size. Without a grid given, a protocol on a grid gets the one that it
@@ -74,12 +82,13 @@ pub fn evaluate(
         }
     };
     let mut work = MOST_WORK;
-    let setting = Setting { size, parameters, grid };
-    world(protocol, &Tables::new(protocol), &setting, &mut work).map_err(|failure| match failure {
+    let setting = Setting { size, parameters, grid, rounds: None };
+    let made = world(protocol, &Tables::new(protocol), &setting, &mut work);
+    made.map(|begun| begun.world).map_err(|failure| match failure {
         Failure::Errors(complaints) => {
             complaints.into_iter().map(|complaint| complaint.error).collect()
         }
-        Failure::TooLarge => {
+        Failure::TooLarge(_) => {
             let message = format!("a world of {} is too large to be checked", sizes(&[size]));
             vec![LanguageError::new(region(), message)]
         }
@@ -92,8 +101,9 @@ pub(super) fn world(
     tables: &Tables,
     setting: &Setting<'_>,
     work: &mut u64,
-) -> Result<World, Failure> {
+) -> Result<Begun, Failure> {
     let mut errors = Vec::new();
+    let mut cut = Vec::new();
     let mut behaviours = Vec::with_capacity(setting.size as usize);
     let shared = shared_values(protocol, setting)
         .map_err(|error| Failure::Errors(vec![Complaint { place: Place(0), error }]))?;
@@ -108,16 +118,22 @@ pub(super) fn world(
         };
         bindings.enter(rank, role);
         let mut lowering = Lowering::new(protocol, tables, bindings, *work);
+        lowering.rounds = setting.rounds;
         let lowered = lowering.role(role);
         *work = lowering.work;
-        let Ok(lowered) = lowered else { return Err(Failure::TooLarge) };
+        let Ok(lowered) = lowered else {
+            return Err(Failure::TooLarge(lowering.longest.map(|(_, place)| place)));
+        };
+        if lowering.cut {
+            cut.push(rank);
+        }
         for complaint in lowering.complaints {
             keep_first(&mut errors, complaint);
         }
         behaviours.push(Behaviour { role: RoleId::try_from(index).ok(), ..lowered });
     }
     if errors.is_empty() {
-        Ok(tables.world(behaviours, protocol, setting))
+        Ok(Begun { world: tables.world(behaviours, protocol, setting), cut })
     } else {
         Err(Failure::Errors(errors))
     }
