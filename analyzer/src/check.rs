@@ -122,6 +122,8 @@ impl Gathering<'_> {
                 let silenced = silence(reading, &message, &mut used);
                 if severity.is_some() && !silenced {
                     self.outcome.diagnostics.push(message);
+                } else if severity.is_some() || !off_by_default(finding.rule) {
+                    self.outcome.summary.allowed += 1;
                 }
             }
         }
@@ -186,6 +188,11 @@ impl Gathering<'_> {
         }
         outcome
     }
+}
+
+/// Whether nobody sees a rule's findings who does not ask for them.
+fn off_by_default(rule: &str) -> bool {
+    catalogue::find(rule).is_some_and(|rule| rule.level == Level::Allow)
 }
 
 /// Whether a comment silences a message; each that does is marked.

@@ -1,6 +1,6 @@
 //! The command line, as data.
 
-use std::num::NonZeroU32;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -62,10 +62,10 @@ pub struct Check {
 
     /// World sizes to check: `4`, `2,3,8`, `2..=8` [default: those a protocol allows, from 2 to 8
     /// and, where there is time, up to 64]
-    #[arg(long, value_name = "LIST", value_parser = parse_ranks)]
+    #[arg(long, value_name = "LIST", value_parser = parse_ranks, allow_hyphen_values = true)]
     pub ranks: Option<Ranks>,
     /// Take standard sends of up to this many bytes to be buffered
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, allow_hyphen_values = true, default_value_t = 0)]
     pub eager_limit: u64,
 
     /// Do not report a rule, a group or `all`
@@ -143,36 +143,55 @@ pub struct Ranks(pub Vec<u32>);
 
 /// Reads `4`, `2,3,8`, `2..=8`, `2..9`, or a list of these.
 fn parse_ranks(text: &str) -> Result<Ranks, String> {
-    let number = |text: &str| -> Result<u32, String> {
-        let text = text.trim();
-        let number: NonZeroU32 = text.parse().map_err(|_| {
-            format!("`{text}` is no number of ranks, such as `4`, `2,3,8`, `2..=8`")
-        })?;
-        if number.get() > MOST_RANKS {
-            return Err(format!("{number} is more than the {MOST_RANKS} ranks that can be run"));
-        }
-        Ok(number.get())
-    };
     let mut sizes = Vec::new();
     for part in text.split(',') {
-        match part.split_once("..") {
-            None => sizes.push(number(part)?),
-            Some((first, last)) => {
-                let first = number(first)?;
-                let end = match last.strip_prefix('=') {
-                    Some(last) => number(last)? + 1,
-                    None => number(last)?,
-                };
-                if first >= end {
-                    return Err(format!("`{part}` is empty"));
-                }
-                sizes.extend(first..end);
-            }
-        }
+        let range = parse_sizes(part.trim())
+            .map_err(|wrong| format!("{wrong}; write world sizes as `4`, `2,3,8` or `2..=8`"))?;
+        sizes.extend(range);
     }
     sizes.sort_unstable();
     sizes.dedup();
     Ok(Ranks(sizes))
+}
+
+/// One size, or a range with both ends.
+fn parse_sizes(part: &str) -> Result<Range<u32>, String> {
+    let Some((first, last)) = part.split_once("..") else {
+        let only = parse_size(part)?;
+        return Ok(only..only + 1);
+    };
+    let (last, included) = last.strip_prefix('=').map_or((last, 0), |last| (last, 1));
+    for (end, what) in [(first, "begins"), (last, "ends")] {
+        if end.trim().is_empty() {
+            return Err(format!("`{part}` does not say where it {what}"));
+        }
+    }
+    let range = parse_size(first)?..parse_size(last)? + included;
+    if range.is_empty() { Err(format!("there is no size in `{part}`")) } else { Ok(range) }
+}
+
+fn parse_size(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("a number is missing".to_owned());
+    }
+    if !is_whole_number(text) {
+        return Err(format!("`{text}` is no number of ranks"));
+    }
+    match text.parse() {
+        Ok(0) => Err("a world has 1 rank at least".to_owned()),
+        Ok(size) if size <= MOST_RANKS => Ok(size),
+        _ => Err(format!("`{text}` is more than the {MOST_RANKS} ranks that can be run")),
+    }
+}
+
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = if is_whole_number(text) { "is too large" } else { "is no number of bytes" };
+    text.parse().map_err(|_| format!("`{text}` {wrong}; write it in digits only, as `4096`"))
+}
+
+fn is_whole_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -192,8 +211,34 @@ mod tests {
         assert_eq!(sizes("4"), Ok(vec![4]));
         assert_eq!(sizes("8, 2,3,3"), Ok(vec![2, 3, 8]));
         assert_eq!(sizes("2..=4,6..8"), Ok(vec![2, 3, 4, 6, 7]));
-        for wrong in ["", "0", "x", "2..", "4..4", "8..=2", "-1", "2..=99999999999", "65537"] {
-            assert!(sizes(wrong).is_err(), "{wrong}");
+        for (text, wrong) in [
+            ("", "a number is missing"),
+            ("2,,3", "a number is missing"),
+            ("0", "a world has 1 rank at least"),
+            ("two", "`two` is no number of ranks"),
+            ("-1", "`-1` is no number of ranks"),
+            ("2..", "`2..` does not say where it ends"),
+            ("2..=", "`2..=` does not say where it ends"),
+            ("..=4", "`..=4` does not say where it begins"),
+            ("4..4", "there is no size in `4..4`"),
+            ("8..=2", "there is no size in `8..=2`"),
+            ("65537", "`65537` is more than the 65536 ranks that can be run"),
+            ("2..=99999999999", "`99999999999` is more than the 65536 ranks that can be run"),
+        ] {
+            let accepted = "write world sizes as `4`, `2,3,8` or `2..=8`";
+            assert_eq!(sizes(text), Err(format!("{wrong}; {accepted}")));
         }
+    }
+
+    #[test]
+    fn a_limit_is_written_in_digits() {
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        for text in ["4k", "-1", ""] {
+            let wrong =
+                format!("`{text}` is no number of bytes; write it in digits only, as `4096`");
+            assert_eq!(parse_bytes(text), Err(wrong));
+        }
+        let large = "99999999999999999999";
+        assert!(parse_bytes(large).is_err_and(|wrong| wrong.contains("is too large")));
     }
 }

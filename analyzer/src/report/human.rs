@@ -7,6 +7,7 @@ use codespan_reporting::term::termcolor::{Ansi, NoColor, WriteColor};
 use codespan_reporting::term::{Config, Styles, StylesWriter, emit_to_write_style};
 use p2p_protocol::finding::{self, Certainty};
 
+use super::excerpt::Excerpt;
 use super::{Outcome, Summary};
 use crate::diagnostic::{Diagnostic, Evidence, Severity};
 use crate::source::{FileId, Sources};
@@ -33,11 +34,12 @@ pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
 
 /// One message; `explain` adds how to learn more about its rule.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, explain: bool, color: bool) -> String {
-    let message = to_codespan(sources, diagnostic, explain);
+    let excerpt = Excerpt::of(sources, diagnostic.primary.iter().chain(&diagnostic.secondary));
+    let message = to_codespan(&excerpt, diagnostic, notes(sources, diagnostic, explain));
     let written = if color {
-        emit(Ansi::new(Vec::new()), sources, &message).map(Ansi::into_inner)
+        emit(Ansi::new(Vec::new()), &excerpt, &message).map(Ansi::into_inner)
     } else {
-        emit(NoColor::new(Vec::new()), sources, &message).map(NoColor::into_inner)
+        emit(NoColor::new(Vec::new()), &excerpt, &message).map(NoColor::into_inner)
     };
     let bytes = written.unwrap_or_else(|_| format!("{}\n", diagnostic.message).into_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
@@ -45,35 +47,42 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, explain: bool, color: 
 
 fn emit<W: WriteColor>(
     mut writer: W,
-    sources: &Sources,
+    excerpt: &Excerpt<'_>,
     message: &codespan::Diagnostic<FileId>,
 ) -> Result<W, codespan_reporting::files::Error> {
     let styles = Styles::default();
     let mut styled = StylesWriter::new(&mut writer, &styles);
-    emit_to_write_style(&mut styled, &Config::default(), sources, message)?;
+    emit_to_write_style(&mut styled, &Config::default(), excerpt, message)?;
     Ok(writer)
 }
 
 fn to_codespan(
-    sources: &Sources,
+    excerpt: &Excerpt<'_>,
     diagnostic: &Diagnostic,
-    explain: bool,
+    mut notes: Vec<String>,
 ) -> codespan::Diagnostic<FileId> {
     let severity = match diagnostic.severity {
         Severity::Error => codespan::Severity::Error,
         Severity::Warning => codespan::Severity::Warning,
     };
-    let primary = diagnostic
-        .primary
-        .iter()
-        .map(|it| codespan::Label::primary(it.at.file, it.at.bytes.clone()).with_message(&it.text));
-    let secondary = diagnostic.secondary.iter().map(|it| {
-        codespan::Label::secondary(it.at.file, it.at.bytes.clone()).with_message(&it.text)
-    });
+    let primary = diagnostic.primary.iter().map(|label| (codespan::LabelStyle::Primary, label));
+    let secondary =
+        diagnostic.secondary.iter().map(|label| (codespan::LabelStyle::Secondary, label));
+    let mut labels = Vec::new();
+    for (style, label) in primary.chain(secondary) {
+        match excerpt.visible(label) {
+            Some(bytes) => labels
+                .push(codespan::Label::new(style, label.at.file, bytes).with_message(&label.text)),
+            None => notes.push(format!("{}: {}", excerpt.place(label), label.text)),
+        }
+    }
+    if excerpt.is_partial() {
+        notes.push("long lines are shown in part".to_owned());
+    }
     let mut message = codespan::Diagnostic::new(severity)
         .with_message(&diagnostic.message)
-        .with_labels_iter(primary.chain(secondary))
-        .with_notes(notes(sources, diagnostic, explain));
+        .with_labels(labels)
+        .with_notes(notes);
     if let Some(rule) = diagnostic.rule {
         message = message.with_code(rule);
     }
@@ -174,6 +183,14 @@ fn listed_in_words(numbers: impl IntoIterator<Item = i64>) -> String {
     }
 }
 
+/// The values that parameters had: " and steps = 0 to 5".
+fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
+    let one = |(name, values): (&String, &BTreeSet<i64>)| {
+        format!(" and {name} = {}", listed_in_words(values.iter().copied()))
+    };
+    values.iter().map(one).collect()
+}
+
 /// What was checked, with how many ranks, and what was found.
 fn summary(summary: &Summary) -> String {
     let mut text = match summary.protocols - summary.not_run - summary.unfinished {
@@ -183,14 +200,7 @@ fn summary(summary: &Summary) -> String {
             counted(protocols, "protocol"),
             counted(summary.files_with_protocols, "file"),
             in_words(summary.sizes.iter().copied()),
-/// The values that parameters had: " and steps = 0 to 5".
-fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
-    let one = |(name, values): (&String, &BTreeSet<i64>)| {
-        format!(" and {name} = {}", listed_in_words(values.iter().copied()))
-    };
-    values.iter().map(one).collect()
-}
-
+            parameters(&summary.parameters),
             if summary.sizes_differ { " (not each of them with every size)" } else { "" },
         ),
     };
@@ -198,9 +208,9 @@ fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
         (summary.errors, "error", ""),
         (summary.warnings, "warning", ""),
         (summary.unchecked, "thing", " could not be checked"),
+        (summary.allowed, "finding", " allowed"),
     ];
     let found = counts.iter().filter(|(number, ..)| *number > 0);
-            parameters(&summary.parameters),
     let found: Vec<String> =
         found.map(|&(number, thing, rest)| counted(number, thing) + rest).collect();
     if !found.is_empty() {
@@ -230,6 +240,7 @@ mod tests {
 
     #[test]
     fn sizes_read_like_words() {
+        assert_eq!(in_words([]), "no ranks");
         assert_eq!(in_words([1]), "1 rank");
         assert_eq!(in_words([2]), "2 ranks");
         assert_eq!(in_words([2, 3]), "2 and 3 ranks");
@@ -237,8 +248,6 @@ mod tests {
         let odd = (0..40).map(|half| 2 * half + 1);
         assert_eq!(in_words(odd), "1, 3, 5, 7, 9, 11, 13 and more up to 79 ranks");
     }
-}
-        assert_eq!(in_words([]), "no ranks");
 
     #[test]
     fn values_of_parameters_are_named() {
@@ -249,3 +258,4 @@ mod tests {
         let words = " and root = 0 and 1 and steps = 0 to 3 and 999 to 1001";
         assert_eq!(parameters(&values), words);
     }
+}

@@ -7,6 +7,7 @@ use cargo_metadata::{Metadata, MetadataCommand};
 use p2p_protocol::finding::Certainty;
 use serde_json::{Value, json};
 
+use super::excerpt::Excerpt;
 use super::{Outcome, human};
 use crate::diagnostic::{Diagnostic, Evidence, Label};
 use crate::source::{FileId, Sources};
@@ -32,10 +33,11 @@ pub fn report(outcome: &Outcome, summary: bool) -> String {
             "files": it.files,
             "sizes": it.sizes,
             "incomplete": it.incomplete,
-            "errors": it.errors,
             "unfinished": it.unfinished,
             "parameters": it.parameters,
+            "errors": it.errors,
             "warnings": it.warnings,
+            "allowed": it.allowed,
             "unchecked": it.unchecked,
         });
         text.push_str(&format!("{line}\n"));
@@ -83,10 +85,14 @@ fn span(sources: &Sources, label: &Label, primary: bool) -> Value {
     let file = sources.file(label.at.file);
     let (start, end) = (label.at.bytes.start, label.at.bytes.end);
     let (from, to) = (file.position(start), file.position(end));
+    let excerpt = Excerpt::of(sources, [label]);
     let lines = (from.line..=to.line).map(|number| {
-        let text = file.line(number);
-        let first = if number == from.line { from.column } else { 1 };
-        let last = if number == to.line { to.column } else { text.chars().count() + 1 };
+        let part = excerpt.shown(label.at.file, number - 1);
+        let left_out = file.position(part.start).column - 1;
+        let text = file.text[part].trim_end_matches(['\n', '\r']);
+        let end = text.chars().count() + 1;
+        let first = if number == from.line { from.column - left_out } else { 1 };
+        let last = if number == to.line { end.min(to.column - left_out) } else { end };
         json!({ "text": text, "highlight_start": first, "highlight_end": last })
     });
     json!({

@@ -1,5 +1,6 @@
 //! What was found, in words: one file a format, all from the same plain values.
 
+mod excerpt;
 pub mod human;
 pub mod json;
 pub mod short;
@@ -37,20 +38,22 @@ pub struct Summary {
     pub protocols: usize,
     /// Those among them that allow none of the sizes asked for, and so were not run at all.
     pub not_run: usize,
-    /// The sizes that were run.
     /// Those of which no size was looked at to its end.
     pub unfinished: usize,
+    /// The sizes that were run.
     pub sizes: BTreeSet<u32>,
     /// Not every protocol was run with every one of them.
     pub sizes_differ: bool,
     /// The sizes of which not every course was followed.
     pub incomplete: BTreeSet<u32>,
-    /// Findings at deny level.
     /// The values that each parameter had, by its name.
     pub parameters: BTreeMap<String, BTreeSet<i64>>,
+    /// Findings at deny level.
     pub errors: usize,
     /// Findings at warn level.
     pub warnings: usize,
+    /// Findings that would be shown if nobody had allowed them.
+    pub allowed: usize,
     /// What could not be checked.
     pub unchecked: usize,
 }
@@ -69,12 +72,12 @@ impl Summary {
         self.sizes.extend(run);
         let incomplete = judged.iter().filter(|checked| !checked.is_complete());
         self.incomplete.extend(incomplete.map(|checked| checked.size));
-    }
-
-    /// Counts a message.
         for (name, values) in judged.iter().flat_map(|checked| &checked.parameters) {
             self.parameters.entry(name.clone()).or_default().extend(values);
         }
+    }
+
+    /// Counts a message.
     pub fn count(&mut self, diagnostic: &Diagnostic) {
         match (diagnostic.rule, diagnostic.severity) {
             (None, _) => self.unchecked += 1,

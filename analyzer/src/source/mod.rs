@@ -8,10 +8,11 @@ pub mod modules;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use codespan_reporting::files::{Error, Files};
-
 /// The byte order mark that some editors write.
 pub const MARK: char = '\u{feff}';
+
+/// After so many bytes the characters are counted once and for all.
+const STRIDE: usize = 1024;
 
 /// A text that was read, with its lines.
 #[derive(Clone, Debug)]
@@ -25,6 +26,9 @@ pub struct SourceFile {
     /// How many bytes the byte order mark took, 0 or 3: `text` starts there in the file.
     pub mark: usize,
     line_starts: Vec<usize>,
+    /// How many characters begin before each [`STRIDE`]th byte, so that a column far out on a line
+    /// need not be counted from its beginning.
+    characters: Vec<usize>,
     /// The same text, byte by byte, without what a terminal would obey; `None` if nothing is.
     harmless: Option<String>,
 }
@@ -60,8 +64,14 @@ impl SourceFile {
         let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         text.drain(..mark);
         let line_starts = codespan_reporting::files::line_starts(&text).collect();
+        let characters =
+            std::iter::once(0).chain(text.as_bytes().chunks(STRIDE).scan(0, |sum, bytes| {
+                *sum += beginnings(bytes);
+                Some(*sum)
+            }));
+        let characters = characters.collect();
         let harmless = harmless(&text);
-        SourceFile { path, name, text, mark, line_starts, harmless }
+        SourceFile { path, name, text, mark, line_starts, characters, harmless }
     }
 
     /// Reads a file; the error says why it cannot be.
@@ -81,22 +91,46 @@ impl SourceFile {
     /// The line and the column of a byte; the end of the text for one beyond it.
     pub fn position(&self, byte: usize) -> Position {
         let byte = byte.min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start <= byte) - 1;
-        let start = self.line_starts[line];
-        let before = self.text[start..].char_indices().take_while(|&(at, _)| start + at < byte);
-        Position { line: line + 1, column: before.count() + 1 }
+        let line = self.line_index(byte);
+        let column = self.characters_before(byte) - self.characters_before(self.line_starts[line]);
+        Position { line: line + 1, column: column + 1 }
     }
 
-    /// The text of a line, counted from 1, without its end.
-    pub fn line(&self, line: usize) -> &str {
-        self.line_bytes(line - 1)
-            .map_or("", |range| self.text[range].trim_end_matches(['\n', '\r']))
+    fn characters_before(&self, byte: usize) -> usize {
+        let counted = byte / STRIDE;
+        let rest = &self.text.as_bytes()[counted * STRIDE..byte];
+        self.characters[counted] + beginnings(rest)
     }
 
-    fn line_bytes(&self, index: usize) -> Option<Range<usize>> {
+    /// The line, counted from 0, that a byte stands on.
+    pub fn line_index(&self, byte: usize) -> usize {
+        self.line_starts.partition_point(|&start| start <= byte) - 1
+    }
+
+    /// The bytes of a line, counted from 0, with its end.
+    pub fn line_bytes(&self, index: usize) -> Option<Range<usize>> {
         let start = *self.line_starts.get(index)?;
         Some(start..self.line_starts.get(index + 1).copied().unwrap_or(self.text.len()))
     }
+
+    /// The characters that lie wholly in a stretch.
+    pub fn characters_in(&self, bytes: Range<usize>) -> Range<usize> {
+        let boundary = |at: &usize| self.text.is_char_boundary(*at);
+        let start = (bytes.start..bytes.end).find(boundary).unwrap_or(bytes.end);
+        let end = (start..=bytes.end).rev().find(boundary).unwrap_or(start);
+        start..end
+    }
+
+    /// The same text, byte by byte, without what a terminal would obey.
+    pub fn harmless(&self) -> &str {
+        self.harmless.as_deref().unwrap_or(&self.text)
+    }
+}
+
+/// How many characters begin in these bytes.
+fn beginnings(bytes: &[u8]) -> usize {
+    let continues = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
+    bytes.iter().filter(|&&byte| !continues(byte)).count()
 }
 
 /// The operating system's words for an error, without its number.
@@ -166,32 +200,6 @@ impl Sources {
     }
 }
 
-impl<'a> Files<'a> for Sources {
-    type FileId = FileId;
-    type Name = &'a str;
-    type Source = &'a str;
-
-    fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.files.get(id).map(|file| file.name.as_str()).ok_or(Error::FileMissing)
-    }
-
-    fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
-        let file = self.files.get(id).ok_or(Error::FileMissing)?;
-        Ok(file.harmless.as_deref().unwrap_or(&file.text))
-    }
-
-    fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, Error> {
-        let file = self.files.get(id).ok_or(Error::FileMissing)?;
-        Ok(file.line_starts.partition_point(|&start| start <= byte).saturating_sub(1))
-    }
-
-    fn line_range(&'a self, id: FileId, index: usize) -> Result<Range<usize>, Error> {
-        let file = self.files.get(id).ok_or(Error::FileMissing)?;
-        let max = file.line_starts.len();
-        file.line_bytes(index).ok_or(Error::LineTooLarge { given: index, max })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +220,18 @@ mod tests {
         assert_eq!(file.position(0), Position { line: 1, column: 1 });
         assert_eq!(file.position("é\t".len()), Position { line: 1, column: 3 });
         assert_eq!(file.position(file.text.len() + 9), Position { line: 2, column: 3 });
-        assert_eq!(file.line(1), "é\tx");
-        assert_eq!(file.line(2), "yz");
+        assert_eq!(&file.text[file.line_bytes(1).unwrap()], "yz");
+        assert_eq!(file.characters_in(1..3), 2..3);
+    }
+
+    #[test]
+    fn columns_far_out_on_a_line_are_counted_as_well() {
+        let line = "é数x".repeat(STRIDE);
+        let file = SourceFile::new("x".into(), "x".into(), format!("\n{line}\n{line}"));
+        for (at, _) in file.text.char_indices().filter(|&(_, letter)| letter != '\n') {
+            let start = file.text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let column = file.text[start..at].chars().count() + 1;
+            assert_eq!(file.position(at).column, column, "{at}");
+        }
     }
 }

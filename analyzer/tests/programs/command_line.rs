@@ -133,6 +133,49 @@ fn what_a_protocol_allows_itself_is_not_reported_whatever_the_levels() {
 }
 
 #[test]
+fn what_is_allowed_is_counted_and_not_called_right() {
+    let project = Project::new("counted");
+    let summary = |text: &str, arguments: &[&str]| {
+        project.write("a.rs", text);
+        let run = project.run(&[arguments, &["a.rs"]].concat());
+        assert_eq!(run.status, 0, "{}", run.output);
+        run.output
+    };
+    let allowed = "checked 1 protocol in 1 file with 2 ranks: 1 finding allowed\n";
+    assert_eq!(summary(WRONG_TAG, &["--allow", "all"]), allowed);
+    let comment = format!("// p2p-check: allow-file(tag-mismatch)\n{WRONG_TAG}");
+    assert_eq!(summary(&comment, &[]), allowed);
+    let attribute = WRONG_TAG.replace("ranks = 2", "ranks = 2, allow(tag_mismatch)");
+    assert_eq!(summary(&attribute, &[]), allowed);
+    // A rule that is off by default has been allowed by nobody.
+    let race = "#[p2p_protocol(ranks = 3)]\nmod race {\n    type Answer = u8;\n    #[rank(0)]\n    \
+                fn root() { recv(any(1..3), Answer); recv(any(1..3), Answer); }\n    \
+                #[rank(1..)]\n    fn other() { send(0, Answer); }\n}\n";
+    let shown = summary(race, &["--warn", "message-race"]);
+    assert!(shown.contains("warning[message-race]"), "{shown}");
+    assert_eq!(
+        summary(race, &[]),
+        "checked 1 protocol in 1 file with 3 ranks: nothing wrong was found\n"
+    );
+}
+
+#[test]
+fn a_wrong_number_is_answered_with_what_is_accepted() {
+    let project = Project::new("numbers");
+    project.write("good.rs", PAIR);
+    for (arguments, wrong) in [
+        (["--ranks", "2.."], "`2..` does not say where it ends; write world sizes as `4`,"),
+        (["--ranks", "-1"], "`-1` is no number of ranks; write world sizes as `4`,"),
+        (["--eager-limit", "4k"], "`4k` is no number of bytes; write it in digits only,"),
+        (["--eager-limit", "-1"], "`-1` is no number of bytes; write it in digits only,"),
+    ] {
+        let run = project.run(&[&arguments[..], &["good.rs"]].concat());
+        assert_eq!(run.status, 2);
+        assert!(run.errors.contains(wrong), "{}", run.errors);
+    }
+}
+
+#[test]
 fn a_protocol_without_a_size_that_was_asked_for_is_counted() {
     let project = Project::new("no_size");
     project.write("good.rs", PAIR);
@@ -145,49 +188,6 @@ fn a_protocol_without_a_size_that_was_asked_for_is_counted() {
     );
 }
 
-#[test]
-fn rules_are_listed_and_explained() {
-    let project = Project::new("rules");
-    let rules = project.run(&["rules"]);
-    assert_eq!(rules.status, 0);
-    assert_eq!(rules.lines().len(), p2p_analyzer::catalogue::all().len());
-    for rule in p2p_analyzer::catalogue::all() {
-        let explained = project.run(&["explain", rule.name]);
-        assert_eq!(explained.status, 0);
-        assert!(explained.output.contains("\nWhy is this bad\n"), "{}", rule.name);
-        assert!(!explained.output.contains('\x1b'));
-        let line = rules
-            .lines()
-            .into_iter()
-            .find(|line| line.split_whitespace().nth(1) == Some(rule.name));
-        assert!(line.is_some_and(|line| line.ends_with('.')), "{}", rule.name);
-    }
-    let colored = project.run(&["explain", "deadlock", "--color", "always"]);
-    assert!(colored.output.contains("\x1b[1mWhat it does\x1b[0m"));
-    let unknown = project.run(&["explain", "dead-lock"]);
-    assert_eq!(unknown.status, 2);
-    assert_eq!(unknown.errors, "error: no rule is called `dead-lock`; did you mean `deadlock`?\n");
-}
-
-#[test]
-fn ranks_choose_the_sizes_that_are_run() {
-    let project = Project::new("ranks");
-    project.write(
-        "good.rs",
-        &PAIR.replace("ranks = 2", "ranks = 2..").replace("rank(1)", "rank(1..)"),
-    );
-    let run = project.run(&["--ranks", "2", "good.rs"]);
-    assert_eq!(run.status, 0, "{}", run.output);
-    assert_eq!(run.output, "checked 1 protocol in 1 file with 2 ranks: nothing wrong was found\n");
-    let run = project.run(&["--ranks", "3", "--message-format", "short", "good.rs"]);
-    assert_eq!(run.status, 1, "{}", run.output);
-    assert_eq!(project.run(&["--ranks", "0", "good.rs"]).status, 2);
-}
-
-#[test]
-fn colour_is_for_terminals_or_on_demand() {
-    let project = Project::new("colour");
-    project.write("bad.rs", WRONG_TAG);
 const LONG: &str = "use p2p::p2p_protocol;
 
 #[p2p_protocol(ranks = 2)]
@@ -244,6 +244,49 @@ fn the_values_of_parameters_are_in_the_summary() {
     assert!(!project.run(&["good.rs"]).output.contains(" = "));
 }
 
+#[test]
+fn rules_are_listed_and_explained() {
+    let project = Project::new("rules");
+    let rules = project.run(&["rules"]);
+    assert_eq!(rules.status, 0);
+    assert_eq!(rules.lines().len(), p2p_analyzer::catalogue::all().len());
+    for rule in p2p_analyzer::catalogue::all() {
+        let explained = project.run(&["explain", rule.name]);
+        assert_eq!(explained.status, 0);
+        assert!(explained.output.contains("\nWhy is this bad\n"), "{}", rule.name);
+        assert!(!explained.output.contains('\x1b'));
+        let line = rules
+            .lines()
+            .into_iter()
+            .find(|line| line.split_whitespace().nth(1) == Some(rule.name));
+        assert!(line.is_some_and(|line| line.ends_with('.')), "{}", rule.name);
+    }
+    let colored = project.run(&["explain", "deadlock", "--color", "always"]);
+    assert!(colored.output.contains("\x1b[1mWhat it does\x1b[0m"));
+    let unknown = project.run(&["explain", "dead-lock"]);
+    assert_eq!(unknown.status, 2);
+    assert_eq!(unknown.errors, "error: no rule is called `dead-lock`; did you mean `deadlock`?\n");
+}
+
+#[test]
+fn ranks_choose_the_sizes_that_are_run() {
+    let project = Project::new("ranks");
+    project.write(
+        "good.rs",
+        &PAIR.replace("ranks = 2", "ranks = 2..").replace("rank(1)", "rank(1..)"),
+    );
+    let run = project.run(&["--ranks", "2", "good.rs"]);
+    assert_eq!(run.status, 0, "{}", run.output);
+    assert_eq!(run.output, "checked 1 protocol in 1 file with 2 ranks: nothing wrong was found\n");
+    let run = project.run(&["--ranks", "3", "--message-format", "short", "good.rs"]);
+    assert_eq!(run.status, 1, "{}", run.output);
+    assert_eq!(project.run(&["--ranks", "0", "good.rs"]).status, 2);
+}
+
+#[test]
+fn colour_is_for_terminals_or_on_demand() {
+    let project = Project::new("colour");
+    project.write("bad.rs", WRONG_TAG);
     assert!(!project.run(&["bad.rs"]).output.contains('\x1b'));
     let colored = project.run(&["--color", "always", "bad.rs"]).output;
     assert!(colored.contains("\x1b["));

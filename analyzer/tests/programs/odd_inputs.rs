@@ -151,6 +151,41 @@ fn a_name_that_is_not_unicode_is_shown_as_well_as_can_be() {
 }
 
 #[test]
+fn a_report_does_not_repeat_a_long_line_for_every_finding() {
+    const BEFORE: &str = "#[p2p_protocol(ranks = 2)] mod ring { /* é数 */ type Token = u8; \
+                          #[rank(_)] fn member() { ";
+    const RECEIVE: &str = "recv(1 - rank, Token); ";
+    let project = Project::new("one_line");
+    let report = |findings: usize, format: &str| {
+        project.write("line.rs", &format!("{BEFORE}{} }} }}", RECEIVE.repeat(findings)));
+        let run = project.run(&["--message-format", format, "line.rs"]);
+        assert_eq!(run.status, 1);
+        run.output
+    };
+    for format in ["human", "json"] {
+        let (few, many) = (report(100, format).len(), report(400, format).len());
+        assert!(many < 5 * few, "{format}: {few} and {many} bytes");
+    }
+    let human = report(100, "human");
+    let column = BEFORE.chars().count() + 99 * RECEIVE.len() + 1;
+    assert!(human.contains(&format!("┌─ line.rs:1:{column}\n")));
+    assert!(human.contains("\n  = long lines are shown in part\n"));
+}
+
+#[test]
+fn the_far_end_of_a_long_line_is_named() {
+    let project = Project::new("far_end");
+    let gap = " ".repeat(1000);
+    let text =
+        WRONG_TAG.lines().skip(2).map(|line| format!("{}{gap}", line.split("//").next().unwrap()));
+    project.write("line.rs", &text.collect::<String>());
+    let run = project.run(&["line.rs"]);
+    assert_eq!(run.status, 1);
+    assert!(run.output.contains("\n  = line.rs:1:"), "{}", run.output);
+    assert!(run.output.lines().all(|line| line.chars().count() < 450), "{}", run.output);
+}
+
+#[test]
 fn a_terminal_gets_no_orders_from_a_source() {
     let project = Project::new("escapes");
     project.write("bad.rs", &WRONG_TAG.replace("        bsend", "        /* \x1b[2J\x07 */ bsend"));
