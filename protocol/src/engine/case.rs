@@ -4,6 +4,7 @@
 //! they come from, without a word on whether it is wrong: operations that find no partner in any
 //! order, circles of ranks that wait for each other, ranks that wait for one that has ended.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::Options;
 use super::describe;
 use super::evidence::{At, Observation};
+use super::example::{self, Goal};
 use super::exploration::{
     self, Explored, Hang, Limits, Path, Plan, has_options, ready_destinations,
 };
@@ -86,6 +88,8 @@ pub struct MissingRank {
     pub missing: Vec<Rank>,
     /// Who waits because of it.
     pub waits: Arc<[Blocked]>,
+    /// The run, where it depends on choices.
+    pub trace: Arc<[Step]>,
 }
 
 /// What rules judge: one world, and everything that its runs showed.
@@ -114,20 +118,39 @@ struct Run<'w> {
     world: &'w World,
     plan: Plan<'w>,
     explored: Explored<'w>,
+    /// How many runs have been told of it.
+    told: Cell<usize>,
 }
+
+/// So many runs are told as short as they can be had; the others as they were met.
+const TOLD_SHORT: usize = 8;
 
 impl<'w> Run<'w> {
     fn of(world: &'w World, plan: Plan<'w>, options: &Options) -> Self {
         let limits = Limits { states: options.states };
-        Run { world, plan, explored: exploration::explore(world, plan, limits) }
+        let explored = exploration::explore(world, plan, limits);
+        Run { world, plan, explored, told: Cell::new(0) }
     }
 
-    /// The run to a state, step by step, where it depends on choices.
-    fn tell(&self, path: Path) -> Arc<[Step]> {
-        match path {
-            None => Arc::default(),
-            path => tell(self.world, &self.explored.replay(self.world, self.plan, path)).into(),
+    /// The run that shows something, step by step, where it depends on choices.
+    fn tell(&self, path: Path, goal: Option<Goal>) -> Arc<[Step]> {
+        if path.is_none() {
+            return Arc::default();
         }
+        let known = self.explored.choices(path);
+        let choices = match goal {
+            Some(goal) if self.plan.schedule == Schedule::Eager && self.told.get() < TOLD_SHORT => {
+                self.told.set(self.told.get() + 1);
+                example::shortest(self.world, self.plan, &goal, known)
+            }
+            _ => known,
+        };
+        tell(self.world, &example::replay(self.world, self.plan, &choices)).into()
+    }
+
+    fn tell_hang(&self, hang: &Hang<'w>) -> Arc<[Step]> {
+        let goal = hang.machine.as_ref().map(|machine| Goal::State(machine.encode()));
+        self.tell(hang.path, goal)
     }
 
     fn first_hang(&self) -> Option<&Hang<'w>> {
@@ -172,7 +195,7 @@ impl<'w> Case<'w> {
         self.complete &= run.explored.complete;
         self.states += run.explored.states();
         for &(observation, path) in &run.explored.observations {
-            self.note(observation, || run.tell(path));
+            self.note(observation, || run.tell(path, Some(Goal::Observation(observation))));
         }
         for (receive, sends) in &run.explored.races {
             self.races.entry(*receive).or_default().extend(sends);
@@ -188,22 +211,27 @@ impl<'w> Case<'w> {
         }
     }
 
-    fn unpair(&mut self, unpaired: Unpaired) {
-        let at = (unpaired.operation.at, unpaired.operation.sending);
-        if !self.unpaired.iter().any(|known| (known.operation.at, known.operation.sending) == at) {
-            self.unpaired.push(unpaired);
-        }
+    fn is_unpaired(&self, operation: &Unmatched) -> bool {
+        let at = (operation.at, operation.sending);
+        self.unpaired.iter().any(|known| (known.operation.at, known.operation.sending) == at)
     }
 
     /// Messages left at the end of a run in which all ranks end.
     fn take_leftovers(&mut self, run: &Run<'w>) {
-        if let Some(unclean) = &run.explored.unclean {
-            let partners = Partners::of(&unclean.left);
-            let trace = run.tell(unclean.path);
-            for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
-                let (cause, trace) = (partners.cause(&operation), trace.clone());
-                self.unpair(Unpaired { operation, cause, waits: Arc::default(), trace });
+        let Some(unclean) = &run.explored.unclean else { return };
+        let partners = Partners::of(&unclean.left);
+        for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
+            if self.is_unpaired(&operation) {
+                continue;
             }
+            let goal = match operation.peer {
+                Peer::Rank(to) => {
+                    Some(Goal::Left { send: operation.at, destination: to.unsigned_abs() })
+                }
+                _ => None,
+            };
+            let (cause, trace) = (partners.cause(&operation), run.tell(unclean.path, goal));
+            self.unpaired.push(Unpaired { operation, cause, waits: Arc::default(), trace });
         }
     }
 
@@ -224,7 +252,8 @@ impl<'w> Case<'w> {
             self.unpaired.push(Unpaired { operation, cause, waits, trace: Arc::default() });
         }
         for (arrivals, missing) in faults.missing {
-            self.missing.push(MissingRank { arrivals, missing, waits: shown.clone() });
+            let (waits, trace) = (shown.clone(), Arc::default());
+            self.missing.push(MissingRank { arrivals, missing, waits, trace });
         }
         if skipped.is_empty() {
             self.take_circles(buffered, Reading::Any);
@@ -262,7 +291,7 @@ impl<'w> Case<'w> {
             members.iter().any(|one| known.members.iter().any(|other| same(one, other)))
         });
         if !known {
-            let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell(hang.path));
+            let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell_hang(hang));
             self.circles.push(Circle { members, waits, reading, by_race, trace });
         }
     }
@@ -303,14 +332,16 @@ impl<'w> Case<'w> {
         for operation in lone.into_iter().filter(|one| is_open(&hang.stuck.blocked, one)) {
             let Some(cause) = self.cause(&operation, &faults, &partners, ended) else { continue };
             found = true;
-            let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell(hang.path));
-            self.unpair(Unpaired { operation, cause, waits, trace });
+            if !self.is_unpaired(&operation) {
+                let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell_hang(hang));
+                self.unpaired.push(Unpaired { operation, cause, waits, trace });
+            }
         }
         for (arrivals, missing) in faults.missing {
             found = true;
             if !self.missing.iter().any(|known| known.arrivals[0] == arrivals[0]) {
-                let waits = hang.stuck.blocked.as_slice().into();
-                self.missing.push(MissingRank { arrivals, missing, waits });
+                let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell_hang(hang));
+                self.missing.push(MissingRank { arrivals, missing, waits, trace });
             }
         }
         for members in circles(hang) {
@@ -367,7 +398,7 @@ impl<'w> Case<'w> {
             self.states += run.explored.states();
             for &(observation, path) in &run.explored.observations {
                 if matches!(observation, Observation::UnpostedReady { .. }) {
-                    self.note(observation, || run.tell(path));
+                    self.note(observation, || run.tell(path, Some(Goal::Observation(observation))));
                 }
             }
         }

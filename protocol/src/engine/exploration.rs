@@ -13,7 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evidence::{At, Observation};
 use super::machine::options::{ALL, Choice, FutureSends};
 use super::machine::{Machine, Schedule, Semantics, Settled, Status, Unmatched, targets};
-use super::trace::Deed;
 use super::wait_for::Stuck;
 use crate::model::{Action, Mode, Peer, Rank, World};
 
@@ -33,7 +32,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'w> Plan<'w> {
-    fn start(self, world: &'w World) -> Machine<'w> {
+    pub(super) fn start(self, world: &'w World) -> Machine<'w> {
         let machine = Machine::new(world, self.semantics, self.schedule);
         match self.skipped {
             Some(skipped) => machine.skipping(skipped),
@@ -348,7 +347,7 @@ impl<'w> Explored<'w> {
     }
 
     /// The choices from the start to a state, in order.
-    fn choices(&self, path: Path) -> Vec<Choice> {
+    pub(super) fn choices(&self, path: Path) -> Vec<Choice> {
         let mut choices = Vec::new();
         let mut at = path;
         while let Some((node, choice)) = at {
@@ -357,18 +356,6 @@ impl<'w> Explored<'w> {
         }
         choices.reverse();
         choices
-    }
-
-    /// The same run again, with what happened in it written down.
-    pub(super) fn replay(&self, world: &'w World, plan: Plan<'w>, path: Path) -> Vec<(At, Deed)> {
-        let mut machine = plan.start(world);
-        machine.recording = Some(Vec::new());
-        machine.settle();
-        for choice in self.choices(path) {
-            machine.apply(choice);
-            machine.settle();
-        }
-        machine.recording.take().unwrap_or_default()
     }
 
     /// Whether a hang comes from who was first: on its way a race could have gone another way, and

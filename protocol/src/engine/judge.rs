@@ -67,7 +67,7 @@ pub struct Judge {
     verdict: Verdict,
     casting: Casting,
     states: usize,
-    known: FxHashMap<(&'static str, Place, Option<Place>), usize>,
+    known: FxHashMap<(&'static str, Place), usize>,
 }
 
 impl Judge {
@@ -150,8 +150,7 @@ impl Judge {
     }
 
     fn add(&mut self, finding: Finding) {
-        let other_end = finding.secondary.first().map(|label| label.place);
-        let key = (finding.rule, finding.primary.place, other_end);
+        let key = (finding.rule, finding.primary.place);
         match self.known.get(&key) {
             None => {
                 self.known.insert(key, self.verdict.findings.len());

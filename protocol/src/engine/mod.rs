@@ -8,6 +8,7 @@
 mod case;
 pub mod describe;
 mod evidence;
+mod example;
 mod exploration;
 mod judge;
 mod machine;

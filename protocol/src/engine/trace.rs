@@ -18,6 +18,10 @@ pub(super) enum Deed {
     Completes {
         start: Position,
     },
+    /// A test finds its request not complete.
+    Pending {
+        start: Position,
+    },
     Chooses {
         label: LabelId,
     },
@@ -47,6 +51,12 @@ fn step(world: &World, at: At, deed: Deed) -> Option<Step> {
             format!(
                 "{} returns `{}`",
                 describe::operation(world, at),
+                describe::operation(world, (rank, start))
+            )
+        }
+        Deed::Pending { start } => {
+            format!(
+                "tests `{}`, which is not complete yet",
                 describe::operation(world, (rank, start))
             )
         }

@@ -281,15 +281,18 @@ impl<'w> Machine<'w> {
             }
             Choice::Complete { rank } => {
                 if let Some(Action::Test { request, .. }) = self.action(rank) {
-                    self.complete_request(rank, *request);
+                    self.return_request(rank, *request);
                 }
                 self.unpark(rank, None);
             }
             Choice::Pending { rank } => {
-                let target = match self.action(rank) {
-                    Some(Action::Test { pending, .. }) => Some(*pending),
-                    _ => None,
-                };
+                let mut target = None;
+                if let Some(Action::Test { request, pending }) = self.action(rank) {
+                    let start = self.state(rank).requests[*request as usize].described as Position;
+                    let at = (rank, self.state(rank).position as Position);
+                    self.trace(at, Deed::Pending { start });
+                    target = Some(*pending);
+                }
                 self.unpark(rank, target);
             }
             Choice::Arm { rank, index } => {

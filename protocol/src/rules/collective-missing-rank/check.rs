@@ -23,16 +23,22 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
     present.sort_unstable();
     let absent = ranks(&missing.missing);
     let message = format!(
-        "{} {} `{}`, and {absent} never {}",
+        "{} {} `{}`, and {absent} {}",
         ranks(&present),
         if present.len() == 1 { "calls" } else { "call" },
         describe::operation(world, at),
-        if missing.missing.len() == 1 { "does" } else { "do" }
+        match (missing.trace.is_empty(), missing.missing.len()) {
+            (true, 1) => "never does",
+            (true, _) => "never do",
+            (false, 1) => "does not in the run shown",
+            (false, _) => "do not in the run shown",
+        }
     );
     RULE.finding(world, at, message, format!("waits for {absent}"))
         .absent(world, missing.missing[0], "is this, and does not call it")
         .ranks(present.into_iter().chain(missing.missing.iter().copied()).collect())
         .waits(world, &missing.waits)
+        .trace(&missing.trace)
         .note("a collective is for all ranks of its communicator: those who come wait for those who do not")
         .help("let every role call it, or none; a collective under an `if` on `rank` is nearly always wrong")
 }

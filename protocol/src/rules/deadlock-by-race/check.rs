@@ -3,6 +3,7 @@
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading};
 use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, Peer};
 
 pub(super) const RULE: Rule = Rule {
     name: "deadlock-by-race",
@@ -20,7 +21,24 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 fn report(case: &Case<'_>, circle: &Circle) -> Finding {
     let message = "some orders of arrival end well, and in this one no rank can move".to_owned();
-    RULE.circle(case, circle, message)
-        .note("a wildcard takes whichever message comes first, so this comes and goes from run to run")
-        .help("name the source that is meant, or give the two kinds of message different tags")
+    let finding = RULE.circle(case, circle, message);
+    if has_wildcard(case) {
+        return finding
+            .note("a wildcard takes whichever message comes first, so this comes and goes from run to run")
+            .help("name the source that is meant, or give the two kinds of message different tags");
+    }
+    finding
+        .note("which request is complete when a rank looks depends on the run, so this comes and goes")
+        .help("let every way on from `test` and `wait_any` do what the other ranks count on")
+}
+
+fn has_wildcard(case: &Case<'_>) -> bool {
+    let mut events = case.world.behaviours.iter().flat_map(|behaviour| &behaviour.events);
+    events.any(|event| match &event.action {
+        Action::Receive { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::Probe { envelope, .. } => matches!(envelope.peer, Peer::Any { .. }),
+        Action::SendReceive { receive, .. } => matches!(receive.peer, Peer::Any { .. }),
+        _ => false,
+    })
 }

@@ -44,7 +44,7 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let finding = match first.cause {
         Cause::Nobody { near: Some(near) } => {
             let label = format!("rank {} waits here, in `{}`", near.0, describe::operation(world, near));
-            finding.other_end(world, near, label).help("let one of the two name the other's rank")
+            finding.other_end(world, near, label).help("the two agree in all but the rank: correct it in one of them")
         }
         _ => match first.operation.peer {
             Peer::Rank(rank) => {
