@@ -119,6 +119,24 @@ fn ignored_files_and_build_folders_are_left_out_unless_they_are_named() {
     assert_eq!(check(&project, &["out"]).status, 1);
 }
 
+#[test]
+fn files_without_a_protocol_need_not_be_rust() {
+    let project = Project::new("passed_over");
+    project.write("text.rs", "\"never ended");
+    project.write("modules.rs", "mod other;\n\"never ended");
+    project.write(".hidden/bad.rs", WRONG_TAG);
+    assert_eq!(check(&project, &[".", "text.rs"]).status, 0);
+    // The modules of a file that is named are wanted, so it has to be read.
+    let run = check(&project, &["modules.rs"]);
+    assert_eq!(run.status, 2);
+    assert!(run.output.starts_with("modules.rs:2:1: error: this is not Rust: "), "{}", run.output);
+    project.write("protocol.rs", "// p2p_protocol\n\"never ended");
+    assert_eq!(places(&check(&project, &["."])), ["protocol.rs:2:1"]);
+    project.write("protocol.rs", "");
+    project.write_bytes("latin.rs", b"// \xe9\n");
+    assert_eq!(check(&project, &["."]).status, 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn symbolic_links_lead_nowhere_twice() {
