@@ -177,9 +177,10 @@ fn grid(protocol: &Protocol, wrong_size: &TokenStream) -> TokenStream {
         }
     };
     let (rows, columns) = (extent(&grid.rows), extent(&grid.columns));
+    let square = grid.is_square().then(|| quote!(.filter(|grid| grid.rows == grid.columns)));
     quote! {
         let ::core::option::Option::Some(grid) =
-            ::p2p::session::Grid::of(size, #rows, #columns)
+            ::p2p::session::Grid::of(size, #rows, #columns)#square
         else {
             return ::core::result::Result::Err(#wrong_size);
         };

@@ -85,6 +85,8 @@ mod halo_2d_checkerboard;
 mod halo_2d_open;
 #[path = "../../fixtures/protocols/halo_2d/good/periodic.rs"]
 mod halo_2d_periodic;
+#[path = "../../fixtures/protocols/halo_2d/good/transposition.rs"]
+mod halo_2d_transposition;
 #[path = "../../fixtures/protocols/large/good/five_roles.rs"]
 mod large_five_roles;
 #[path = "../../fixtures/protocols/ping_pong/good/length_first.rs"]
@@ -103,6 +105,8 @@ mod pipeline_overlapped;
 mod pipeline_until_done;
 #[path = "../../fixtures/protocols/ring/good/even_odd.rs"]
 mod ring_even_odd;
+#[path = "../../fixtures/protocols/ring/good/named_neighbours.rs"]
+mod ring_named_neighbours;
 #[path = "../../fixtures/protocols/ring/good/non_blocking.rs"]
 mod ring_non_blocking;
 #[path = "../../fixtures/protocols/ring/good/one_receives_first.rs"]

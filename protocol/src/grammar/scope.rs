@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 use super::suggest;
-use super::syntax::Name;
+use super::syntax::{Expression, Name};
 
 /// Whether messages go out or come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(super) enum Meaning {
     /// A rank or coordinate that the role's pattern has bound.
     Bound,
     LoopVariable,
+    /// A value that `let` has named, and that stands wherever its name does.
+    Value(Box<Expression>),
     /// Who it was that a wildcard has met.
     Source,
     /// One request; persistent ones are started again and again.
@@ -59,6 +61,7 @@ impl Meaning {
             Meaning::Parameter => "a parameter",
             Meaning::Bound => "a rank",
             Meaning::LoopVariable => "a loop variable",
+            Meaning::Value(_) => "a value",
             Meaning::Source => "a source",
             Meaning::Request { .. } => "a request",
             Meaning::Set(_) => "a set of requests",
@@ -76,6 +79,7 @@ impl Meaning {
                 | Meaning::Parameter
                 | Meaning::Bound
                 | Meaning::LoopVariable
+                | Meaning::Value(_)
         )
     }
 }

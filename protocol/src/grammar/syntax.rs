@@ -98,7 +98,16 @@ pub struct Grid {
     pub columns: Extent,
 }
 
+impl Grid {
+    /// Whether both extents bear one name, so that only squares are meant.
+    pub fn is_square(&self) -> bool {
+        matches!((&self.rows, &self.columns), (Extent::Named(one), Extent::Named(other))
+            if one.id == other.id)
+    }
+}
+
 /// One extent of a grid.
+#[derive(Clone)]
 pub enum Extent {
     /// Any divisor that fits, under this name in expressions.
     Named(Name),

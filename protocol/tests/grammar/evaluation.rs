@@ -94,6 +94,25 @@ fn loops_are_unrolled() {
 }
 
 #[test]
+fn a_value_stands_wherever_its_name_does() {
+    let body = "let right: usize = (rank + 1) % size;
+                let last = rank == size - 1;
+                send(right * 2, A);
+                if last || right == 1 { send(right, A); }
+                for step in 1..3 { let partner = rank ^ (1 << step); send(partner, A); }
+                for step in 0..right + 1 { let partner = step; send(partner, A); }";
+    assert_eq!(first_of(3, body), ["send 2", "send 1", "send 2", "send 4", "send 0", "send 1"]);
+    // What is never used is never computed.
+    let unused = "let half = 1 / rank; if rank > 0 { send(half, A); } barrier();";
+    assert_eq!(first_of(1, unused), ["Barrier"]);
+    let text = with_messages(
+        "grid(P, Q)",
+        "#[rank((x, y))] fn cell() { let below = (x + 1, y); send(below, A); }",
+    );
+    assert_eq!(events(&world(&text, 6, &[], Some((3, 2))), 1), ["send 3"]);
+}
+
+#[test]
 fn jumps_that_are_known_leave_no_trace() {
     let body =
         "for i in 0..9 { if i == 1 { continue; } if i == 3 { break; } send(i, A); } barrier();";
@@ -313,6 +332,10 @@ fn without_a_grid_given_the_most_balanced_is_taken() {
     assert_eq!(all("grid(P, Q)", 7), ["send 7", "send 1"]);
     let fixed = with_messages("grid(2, Q)", "#[rank(_)] fn cell() { send(Q, A); }");
     assert_eq!(events(&world(&fixed, 10, &[], None), 0), ["send 5"]);
+    let square = with_messages("grid(P, P)", "#[rank((x, y))] fn cell() { send((y, x), A); }");
+    let square = world(&square, 9, &[], None);
+    assert_eq!(events(&square, 5), ["send 7"]);
+    assert_eq!(square.parameters, [("P".to_owned(), 3)]);
     let errors = grammar::evaluate(&protocol(&fixed), 7, &[], None).expect_err("7 is odd");
     assert!(errors[0].message.contains("no grid has 7 ranks"));
 }

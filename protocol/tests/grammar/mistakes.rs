@@ -75,7 +75,8 @@ fn operations_that_are_written_wrong() {
             bcast(A); //~ `A` is a message, not a rank
             push(1); //~ `push` does not stand alone
             let x = barrier(); //~ `barrier` gives nothing that could be named
-            let y = size - 1; //~ expected an operation
+            let y = ; //~ expected an operation
+            let z: f32 = 1; //~ the type is known //~ expected an operation
             let from = recv(1, A); //~ who it is from is known already
             compute(A); //~ unknown operation `compute`
             x = 3; //~ this is not an operation
@@ -110,6 +111,36 @@ fn expressions_that_are_written_wrong() {
             for i in 0.. { barrier(); } //~ a loop needs an end
             for i in (0..4).map(1) { barrier(); } //~ this cannot be done to a range
             if let Some(x) = 1 { barrier(); } //~ `if let` is not part of the language
+        }",
+    );
+}
+
+#[test]
+fn values_with_names_that_are_written_wrong() {
+    announced(
+        "#[rank(_)]
+        fn all(steps: usize) {
+            let right = (rank + 1) % size;
+            let right = 0; //~ `right` already is a value here
+            let steps = 3; //~ `steps` already is a parameter here
+            let rank = 3; //~ `rank` is a word of the language
+            let a = missing + 1; //~ `missing`
+            send(a, A);
+            let mut b = 1; //~ `mut` means nothing here
+            let c = 1 2; //~ this does not belong here
+            let first = rank == 0;
+            send(first, A); //~ expected a number, this is a condition
+            if right { barrier(); } //~ expected a condition, this is a number
+            wait(right); //~ `right` is a value, not a request
+            for right in 0..2 {} //~ `right` already is a value here
+            if rank == 0 { let inner = 1; send(inner, A); }
+            send(inner, A); //~ `inner`
+            let next = (rank + 1) % size;
+            let d = next + next; let e = d + d; let f = e + e; let g = f + f; let h = g + g;
+            let i = h + h; //~ this expression is too long
+            let from = recv(any(..), A);
+            let to = from; //~ nothing can be computed from the source `from`
+            let pair = (rank, 1); //~ coordinates need a grid
         }",
     );
 }

@@ -28,6 +28,7 @@ fn sizes_are_those_that_the_protocol_is_for() {
     assert_eq!(powers.summary(), "Checked for 2, 4, 8, 16, 32 and 64 ranks.");
     assert_eq!(sizes(&report("ranks = 100", RING)), [100]);
     assert_eq!(sizes(&report("ranks = 2..13, grid(3, Q)", RING)), [3, 6, 9, 12]);
+    assert_eq!(sizes(&report("grid(P, P)", RING)), [1, 4, 9, 16, 25, 36, 49, 64]);
 }
 
 #[test]

@@ -145,6 +145,51 @@ fn a_fixed_extent_fixes_the_other() {
     .unwrap();
 }
 
+#[p2p_protocol(grid(P, P))]
+mod transposition {
+    /// Where it comes from.
+    pub type Place = [u32; 2];
+
+    #[rank((x, y))]
+    fn cell(turns: u8) {
+        let across = (y, x);
+        let last = turns - 1;
+        for turn in 0..turns {
+            let returning = turn == last;
+            if returning {
+                sendrecv(across, Place, across, Place);
+            }
+        }
+    }
+}
+
+#[test]
+fn values_have_names_and_squares_one_extent() {
+    p2p::threads(9, |world| {
+        let (x, y) = (world.rank() as u32 / 3, world.rank() as u32 % 3);
+        let given = transposition::Parameters { turns: 2 };
+        let transposition::Role::Cell(cell) = transposition::join(&world, given)?;
+        let mut turns = 0;
+        cell.run(|s| {
+            s.for_each_turn(|_turn, s| {
+                s.when(|s| {
+                    turns += 1;
+                    let mut received = [0; 2];
+                    let s = s.sendrecv_place(&[x, y], &mut received)?;
+                    assert_eq!(received, [y, x]);
+                    Ok(s)
+                })
+            })
+        })?;
+        assert_eq!(turns, 1);
+        Ok(())
+    })
+    .unwrap();
+    let given = transposition::Parameters { turns: 1 };
+    let refused = p2p::threads(6, |world| Ok(transposition::join(&world, given).is_err()));
+    assert_eq!(refused.unwrap(), [true; 6], "six ranks are no square");
+}
+
 #[p2p_protocol(ranks = 2)]
 mod parameters {
     pub type Number = u32;

@@ -37,6 +37,7 @@ pub(in crate::grammar) fn grids(protocol: &Protocol, size: u32) -> Vec<Option<(u
         .filter(|rows| size.is_multiple_of(*rows))
         .map(|rows| (rows, size / rows))
         .filter(|&(rows, columns)| fits(&grid.rows, rows) && fits(&grid.columns, columns))
+        .filter(|(rows, columns)| !grid.is_square() || rows == columns)
         .map(Some)
         .collect()
 }

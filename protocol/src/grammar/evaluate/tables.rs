@@ -89,7 +89,8 @@ impl Tables {
         let mut parameters = setting.parameters.to_vec();
         if let (Some(grid), Some((rows, columns))) = (&protocol.grid, setting.grid) {
             for (extent, value) in [(&grid.rows, rows), (&grid.columns, columns)] {
-                if let Extent::Named(name) = extent {
+                let Extent::Named(name) = extent else { continue };
+                if parameters.iter().all(|(known, _): &(String, i64)| name.ident != known) {
                     parameters.push((name.to_string(), i64::from(value)));
                 }
             }

@@ -122,7 +122,7 @@ impl Parser {
         self.wrong_help(key.region(), message, help)
     }
 
-    /// `P, Q`, each a new name or a number.
+    /// `P, Q`, each a new name or a number; `P, P` is a square.
     pub(super) fn grid(&mut self, mut cursor: Cursor<'_>) -> Parsed<Grid> {
         let help = "a grid has two extents: `grid(P, Q)`, `grid(4, Q)`";
         let all = cursor;
@@ -133,8 +133,10 @@ impl Parser {
         if !cursor.is_empty() || columns.is_empty() {
             return Err(self.wrong_help(all.remainder(), "this is not a grid", help));
         }
+        let square = matches!((rows.rest, columns.rest), ([one], [other])
+            if one.word().is_some() && one.text == other.text);
         let rows = self.extent(&mut rows, help);
-        let columns = self.extent(&mut columns, help);
+        let columns = if square { rows.clone() } else { self.extent(&mut columns, help) };
         Ok(Grid { rows: rows?, columns: columns? })
     }
 

@@ -95,6 +95,11 @@ impl Parser {
         Ok(expression)
     }
 
+    /// Any value, whatever it is to be used for.
+    pub(super) fn value(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Expression> {
+        self.expression(cursor, 0)
+    }
+
     /// A rank: an integer, coordinates on the grid, or a source that stands alone.
     pub(super) fn peer(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Expression> {
         if let Some(expression) = self.lone_source(cursor) {
@@ -344,9 +349,23 @@ impl Parser {
             word @ ("rank" | "size") => {
                 return Err(self.wrong(region, format!("`{word}` is not known here")));
             }
-            _ => ExpressionKind::Variable(self.variable(token, after)?),
+            _ => match self.named_value(token) {
+                Some(value) => return self.node(value.kind, region),
+                None => ExpressionKind::Variable(self.variable(token, after)?),
+            },
         };
         self.node(kind, region)
+    }
+
+    /// The value that `let` has given this name. Its nodes count wherever it stands.
+    fn named_value(&mut self, token: &Token) -> Option<Expression> {
+        let Some(Meaning::Value(value)) = self.scope.find(&token.text).map(|entry| &entry.meaning)
+        else {
+            return None;
+        };
+        let value = Expression::clone(value);
+        self.nodes += nodes(&value);
+        Some(value)
     }
 
     /// A name that stands for a number.
@@ -460,6 +479,23 @@ impl Parser {
 }
 
 /// The type that a well-typed expression has. It looks at no more than one path into the tree.
+/// How many nodes there are below this one.
+fn nodes(expression: &Expression) -> usize {
+    let below = |parts: &[&Expression]| parts.iter().map(|part| 1 + nodes(part)).sum();
+    match &expression.kind {
+        ExpressionKind::Pair(one, other) | ExpressionKind::Binary(_, one, other) => {
+            below(&[one, other])
+        }
+        ExpressionKind::Unary(_, inner) => below(&[inner]),
+        ExpressionKind::Method(_, receiver, Some(argument)) => below(&[receiver, argument]),
+        ExpressionKind::Method(_, receiver, None) => below(&[receiver]),
+        ExpressionKind::Conditional(condition, then, otherwise) => {
+            below(&[condition, then, otherwise])
+        }
+        _ => 0,
+    }
+}
+
 fn type_of(expression: &Expression) -> Type {
     use BinaryOperator::{Add, Divide, Multiply, Remainder, ShiftLeft, ShiftRight, Subtract};
     match &expression.kind {

@@ -27,6 +27,7 @@ use super::tokens::{Cursor, Region, Token};
 use crate::model::Place;
 
 /// Proof that an error was recorded.
+#[derive(Clone)]
 struct Reported;
 
 type Parsed<T> = Result<T, Reported>;

@@ -3,6 +3,7 @@
 use proc_macro2::Ident;
 
 use super::operation::{Call, usage};
+use super::payload::is_integer_type;
 use super::{Parsed, Parser};
 use crate::grammar::scope::{Direction, Held, Meaning};
 use crate::grammar::syntax::{MessageName, Name, RequestTarget, StatementKind};
@@ -31,6 +32,44 @@ impl Parser {
         kind
     }
 
+    /// `let name = value;`, if that follows. It is no statement: the value stands wherever the name
+    /// does.
+    pub(super) fn value_binding(&mut self, cursor: &mut Cursor<'_>) -> Option<Parsed<()>> {
+        let mut ahead = *cursor;
+        if !ahead.take_word("let") {
+            return None;
+        }
+        let region = ahead.region();
+        let changes = ahead.take_word("mut");
+        let ident = ahead.next().and_then(Token::word)?;
+        if ahead.take(":") {
+            let ty = ahead.until(|token| token.is_mark('=') || token.is_mark(';'));
+            let is_bool = matches!(ty.rest, [word] if word.is_word("bool"));
+            if !is_bool && !is_integer_type(ty.rest) {
+                return None;
+            }
+        }
+        if !ahead.take("=") || self.call(&mut ahead.clone()).is_some() || ahead.at(";") {
+            return None;
+        }
+        let mut line = ahead.until(|token| token.is_mark(';'));
+        ahead.take(";");
+        *cursor = ahead;
+        if changes {
+            self.wrong_help(region, "`mut` means nothing here", "a value never changes");
+        }
+        let value = self.value(&mut line).and_then(|value| {
+            self.finished(line, "a value that has a name: `let right = (rank + 1) % size;`")?;
+            Ok(value)
+        });
+        let meaning = match &value {
+            Ok(value) => Meaning::Value(Box::new(value.clone())),
+            Err(_) => Meaning::Unknown,
+        };
+        self.declare(ident, meaning);
+        Some(value.map(|_| ()))
+    }
+
     fn bound_operation(
         &mut self,
         ident: &Ident,
@@ -43,8 +82,8 @@ impl Parser {
         }
         let region = cursor.remainder();
         let Some(mut call) = self.call(cursor) else {
-            let help = "`let` names a request, a set of requests, or a source; a value is written \
-                        where it is used, or as a `const`";
+            let help = "`let` names a request, a set of requests, a source, or a value: \
+                        `let right = (rank + 1) % size;`";
             return Err(self.wrong_help(region, "expected an operation", help));
         };
         self.finished(*cursor, help)?;

@@ -25,8 +25,12 @@ impl Parser {
                 continue;
             }
             let before = cursor;
-            match self.statement(&mut cursor) {
-                Ok(statement) => block.statements.push(statement),
+            let read = match self.value_binding(&mut cursor) {
+                Some(named) => named.map(|()| None),
+                None => self.statement(&mut cursor).map(Some),
+            };
+            match read {
+                Ok(statement) => block.statements.extend(statement),
                 Err(Reported) => {
                     self.left_out += 1;
                     cursor = before;
