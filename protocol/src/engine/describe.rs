@@ -210,3 +210,13 @@ pub fn brought(world: &World, at: At) -> String {
         _ => "nothing".to_owned(),
     }
 }
+
+/// In how many steps a rank calls the collective that a step calls.
+pub fn calls(world: &World, rank: Rank, at: At) -> usize {
+    let Action::Collective(called) = &event(world, at).action else { return 0 };
+    let same = |event: &&Event| {
+        matches!(&event.action, Action::Collective(collective)
+            if (collective.kind, collective.communicator) == (called.kind, called.communicator))
+    };
+    world.behaviours[rank as usize].events.iter().filter(same).count()
+}

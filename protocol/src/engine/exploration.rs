@@ -107,6 +107,9 @@ enum Kind {
 /// The most that known states may be made of, in numbers: 64 MiB.
 const HELD: usize = 16 << 20;
 
+/// The most steps from state to state, counted once for each rank, which is what they cost.
+const WORK: usize = 4 << 20;
+
 /// States of which the machine itself is kept.
 const KEPT: usize = 8;
 
@@ -130,6 +133,8 @@ struct Walk<'w, 'f> {
     cyclic: bool,
     /// How many numbers the known states are made of.
     held: usize,
+    /// How many ranks were looked at in all states so far.
+    work: usize,
     limits: Limits,
 }
 
@@ -162,6 +167,7 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
         future: reduced,
         cyclic: world.behaviours.iter().any(|behaviour| is_cyclic(&behaviour.events)),
         held: 0,
+        work: 0,
         limits,
     };
     let mut machine = plan.start(world);
@@ -209,6 +215,7 @@ impl<'w> Walk<'w, '_> {
 
     /// Makes the forced steps and takes down the state that they lead to.
     fn arrive(&mut self, mut machine: Machine<'w>, applied: Settled, before: u64, path: Path) {
+        self.work += machine.ranks.len();
         let settled = if applied == Settled::Mismatch { applied } else { machine.settle() };
         for observation in machine.evidence.take() {
             if self.seen.insert(observation) {
@@ -268,7 +275,7 @@ impl<'w> Walk<'w, '_> {
     }
 
     fn is_enough(&self) -> bool {
-        self.explored.nodes.len() > self.limits.states || self.held > HELD
+        self.explored.nodes.len() > self.limits.states || self.held > HELD || self.work > WORK
     }
 
     fn kind(&self, machine: &Machine<'w>, settled: Settled, choices: &[Choice]) -> Kind {

@@ -22,20 +22,22 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
     let mut present: Vec<u32> = missing.arrivals.iter().map(|arrival| arrival.0).collect();
     present.sort_unstable();
     let absent = ranks(&missing.missing);
-    let message = format!(
-        "{} {} `{}`, and {absent} {}",
-        ranks(&present),
-        if present.len() == 1 { "calls" } else { "call" },
-        describe::operation(world, at),
-        match (missing.trace.is_empty(), missing.missing.len()) {
-            (true, 1) => "never does",
-            (true, _) => "never do",
-            (false, 1) => "does not in the run shown",
-            (false, _) => "do not in the run shown",
-        }
-    );
+    let called = describe::operation(world, at);
+    let call = if present.len() == 1 { "calls" } else { "call" };
+    let again = describe::calls(world, missing.missing[0], at) > 0;
+    let do_not = match (missing.trace.is_empty(), missing.missing.len()) {
+        (true, 1) => "never does",
+        (true, _) => "never do",
+        (false, 1) => "does not in the run shown",
+        (false, _) => "do not in the run shown",
+    };
+    let message = match again && missing.trace.is_empty() {
+        true => format!("{} {call} `{called}` more often than {absent}", ranks(&present)),
+        false => format!("{} {call} `{called}`, and {absent} {do_not}", ranks(&present)),
+    };
+    let does_not = if again { "does not call it again" } else { "does not call it" };
     RULE.finding(world, at, message, format!("waits for {absent}"))
-        .absent(world, missing.missing[0], "is this, and does not call it")
+        .absent(world, missing.missing[0], &format!("is this, and {does_not}"))
         .ranks(present.into_iter().chain(missing.missing.iter().copied()).collect())
         .waits(world, &missing.waits)
         .trace(&missing.trace)
