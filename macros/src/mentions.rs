@@ -1,8 +1,6 @@
 //! Which names a piece of a role mentions.
 
-use p2p_protocol::grammar::syntax::{
-    Expression, ExpressionKind, MessageName, Name, RequestTarget, Statement, StatementKind,
-};
+use p2p_protocol::grammar::syntax::{MessageName, Name, RequestTarget, Statement, StatementKind};
 
 /// Whether the declaration `id` is mentioned in any of these statements.
 pub(crate) fn mentions(statements: &[Statement], id: u32) -> bool {
@@ -16,7 +14,7 @@ pub(crate) fn mentions(statements: &[Statement], id: u32) -> bool {
 /// Calls `see` with every name that a statement uses or declares, its blocks included.
 pub(crate) fn visit<'p>(statement: &'p Statement, see: &mut dyn FnMut(&'p Name)) {
     for expression in statement.kind.expressions() {
-        visit_expression(expression, see);
+        expression.visit(see);
     }
     for name in names(&statement.kind) {
         see(name);
@@ -68,31 +66,5 @@ fn names(kind: &StatementKind) -> Vec<&Name> {
         StatementKind::WaitAll(names) => names.iter().collect(),
         StatementKind::WaitAny(arms) => arms.iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),
-    }
-}
-
-fn visit_expression<'p>(expression: &'p Expression, see: &mut dyn FnMut(&'p Name)) {
-    match &expression.kind {
-        ExpressionKind::Variable(name) => see(name),
-        ExpressionKind::Unary(_, inner) => visit_expression(inner, see),
-        ExpressionKind::Pair(left, right) | ExpressionKind::Binary(_, left, right) => {
-            visit_expression(left, see);
-            visit_expression(right, see);
-        }
-        ExpressionKind::Method(_, receiver, argument) => {
-            visit_expression(receiver, see);
-            if let Some(argument) = argument {
-                visit_expression(argument, see);
-            }
-        }
-        ExpressionKind::Conditional(condition, then, otherwise) => {
-            for part in [condition, then, otherwise] {
-                visit_expression(part, see);
-            }
-        }
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Boolean(_)
-        | ExpressionKind::Rank
-        | ExpressionKind::Size => {}
     }
 }

@@ -100,10 +100,6 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
     let name = plain(&protocol.name);
     let About { fingerprint, sizes } = about;
     let argument = (!protocol.parameters.is_empty()).then(|| quote!(, parameters: Parameters));
-    let compared = protocol.parameters.iter().map(|Parameter { name, .. }| {
-        let text = plain(name);
-        quote!((#text, parameters.#name as i64))
-    });
     let values = values(protocol, roles);
     let size = quote!(size);
     let allowed = patterns::condition(&protocol.sizes.pattern, &size, &quote!(i64::MAX), &values);
@@ -121,8 +117,21 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
             }
         }
     });
+    let requirements = protocol.requirements.iter().map(|requirement| {
+        let (condition, text) = (values.code(&requirement.condition), &requirement.text);
+        let (compared, size) = (compared(protocol), quote!(world.size()));
+        quote! {
+            let fulfilled: bool = #condition;
+            if !fulfilled {
+                return ::core::result::Result::Err(
+                    ::p2p::session::unfulfilled(&PROTOCOL, #text, &[#(#compared),*], #size),
+                );
+            }
+        }
+    });
     let text = format!("join({name})");
     let (file, line, column) = coordinates(protocol.name.span());
+    let compared = compared(protocol);
     quote! {
         /// Starts the protocol on this rank as soon as every rank has come, and says which role it
         /// plays.
@@ -130,7 +139,7 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
         /// # Errors
         ///
         /// The same on every rank: when they do not all join this protocol with the same
-        /// parameters, or when it is not for this number of ranks.
+        /// parameters, or when it is not for this number of ranks or these parameters.
         pub fn join(world: &::p2p::World #argument) -> ::p2p::Result<Role<'_>> {
             static PROTOCOL: ::p2p::session::Protocol = ::p2p::session::Protocol {
                 name: #name,
@@ -143,10 +152,19 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
             }
             #grid
             let joined = ::p2p::session::join(world, &PROTOCOL, &[#(#compared),*])?;
+            #(#requirements)*
             #(#ways)*
             ::core::result::Result::Err(#wrong_size)
         }
     }
+}
+
+/// The parameters with their names, as ranks compare them.
+fn compared(protocol: &Protocol) -> impl Iterator<Item = TokenStream> {
+    protocol.parameters.iter().map(|Parameter { name, .. }| {
+        let text = plain(name);
+        quote!((#text, parameters.#name as i64))
+    })
 }
 
 /// Where the patterns of `join` find their values.

@@ -90,3 +90,28 @@ fn no_missing_token_makes_it_panic() {
         expand(arguments.clone(), changed);
     }
 }
+
+/// The code of the one protocol in a source.
+fn expanded(source: &str) -> String {
+    let (arguments, module) = protocols(source).remove(0);
+    expand(arguments, module).to_string()
+}
+
+#[test]
+fn a_protocol_that_is_too_long_is_never_called_checked() {
+    let with = |statement: &str| {
+        expanded(&format!(
+            "#[p2p_protocol(ranks = 2)] mod long {{
+                pub type Ping = u8;
+                #[rank(_)] fn all() {{ {statement} }}
+            }}"
+        ))
+    };
+    let begun = with("for i in 0..1_000_000_000 { sendrecv(1 - rank, Ping, 1 - rank, Ping); }");
+    assert!(!begun.contains("compile_error"), "{begun}");
+    assert!(begun.contains("only the first rounds of long loops were looked at"), "{begun}");
+    assert!(!begun.contains("Checked for"), "{begun}");
+    let nothing = with("match choose(0..1_000_000_000) { Go => {} Stop => {} }");
+    assert!(nothing.contains("compile_error"), "{nothing}");
+    assert!(nothing.contains("nothing was checked with 2 ranks"), "{nothing}");
+}

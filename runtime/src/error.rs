@@ -113,6 +113,19 @@ pub enum Error {
         /// How many ranks there are.
         size: usize,
     },
+    /// The protocol is not for these parameters. Every rank gets the same text.
+    #[error(
+        "protocol `{protocol}` requires `{requirement}`, which does not hold with {given}; \
+         join it with parameters that fulfil it"
+    )]
+    Unfulfilled {
+        /// The protocol.
+        protocol: &'static str,
+        /// What it requires, as the protocol writes it.
+        requirement: &'static str,
+        /// The parameters, and how many ranks there are.
+        given: String,
+    },
     /// A rank panicked.
     #[error("rank {rank} panicked, {at}: {text}")]
     Panicked {

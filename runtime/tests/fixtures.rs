@@ -125,6 +125,8 @@ mod token_ring_until_stopped;
 mod tree_reduction_any_size;
 #[path = "../../fixtures/protocols/tree_reduction/good/down_and_up.rs"]
 mod tree_reduction_down_and_up;
+#[path = "../../fixtures/protocols/tree_reduction/good/named_root.rs"]
+mod tree_reduction_named_root;
 #[path = "../../fixtures/protocols/tree_reduction/good/power_of_two.rs"]
 mod tree_reduction_power_of_two;
 #[path = "../../fixtures/protocols/unusual/good/alone.rs"]

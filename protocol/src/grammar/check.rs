@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::evaluate::{
-    Begun, Complaint, Failure, Setting, Tables, allows, constants, grids, keep_first, world,
+    Begun, Complaint, Failure, Setting, Tables, allows, constants, grids, keep_first, unfulfilled,
+    world,
 };
 use super::samples::{self, Sample};
-use super::syntax::Protocol;
+use super::syntax::{Name, Protocol};
 use super::{LanguageError, beginning};
 use crate::engine::{Judge, Options};
 use crate::finding::{Finding, Level, sizes as sizes_in_words};
@@ -231,11 +232,23 @@ impl Run<'_> {
             last_branching = left - self.branching.unwrap_or(u64::MAX);
         }
         if self.sizes.is_empty() && self.complaints.is_empty() {
-            let message = format!("no number of ranks up to {HIGHEST} fits this");
-            let error = LanguageError::new(self.protocol.sizes.region(), message)
-                .help("write `ranks = 2..`, or another pattern that fits some number of ranks");
+            let error = self.no_size();
             self.complaints.push(Complaint { place: Place(u32::MAX), error });
         }
+    }
+
+    /// Says why no size was looked at.
+    fn no_size(&mut self) -> LanguageError {
+        if let [first, ..] = &self.protocol.requirements[..]
+            && (1..=HIGHEST).any(|size| self.allows(size))
+        {
+            let message = "no values of the parameters that were tried fulfil this";
+            return LanguageError::new(first.condition.region(), message)
+                .help("small values are tried, and those around the constants compared with");
+        }
+        let message = format!("no number of ranks up to {HIGHEST} fits this");
+        LanguageError::new(self.protocol.sizes.region(), message)
+            .help("write `ranks = 2..`, or another pattern that fits some number of ranks")
     }
 
     /// Whether the protocol is for worlds of this size. A pattern that cannot be computed is not,
@@ -256,9 +269,11 @@ impl Run<'_> {
     ///
     /// A combination of parameters for which a value cannot be computed, such as a division by a
     /// parameter that is 0, is one that the protocol is not for. If none is left, that is an error.
+    /// One that the protocol does not allow is passed over, and so is a size for which it allows none.
     fn size(&mut self, size: u32, work: &mut u64, entirely: bool) -> bool {
         let samples = Arc::clone(&self.samples);
         let mut coverage = Coverage::Complete;
+        let mut begun = false;
         let mut used: Vec<&[(String, i64)]> = Vec::new();
         let mut pending: Vec<World> = Vec::new();
         for grid in grids(self.protocol, size) {
@@ -269,13 +284,17 @@ impl Run<'_> {
                     continue;
                 }
                 let setting = Setting { size, parameters: &sample.values, grid, rounds: None };
+                if unfulfilled(self.protocol, &setting).is_some() {
+                    continue;
+                }
+                begun = true;
                 match self.made(&setting, work, sample.large) {
-                    Ok(begun) => {
+                    Ok(Begun { world, .. }) => {
                         some = true;
                         used.push(&sample.values);
                         if entirely {
-                            pending.push(begun.world);
-                        } else if !self.judge(&begun.world) {
+                            pending.push(world);
+                        } else if !self.judge(&world) {
                             coverage = coverage.max(Coverage::Choices);
                         }
                     }
@@ -301,7 +320,9 @@ impl Run<'_> {
             }
         }
         let parameters = values_of(&used);
-        self.sizes.push(CheckedSize { size, coverage, parameters });
+        if begun {
+            self.sizes.push(CheckedSize { size, coverage, parameters });
+        }
         true
     }
 
@@ -362,6 +383,13 @@ impl Run<'_> {
         for finding in self.beginnings {
             add(&mut findings, finding);
         }
+        for finding in findings.iter_mut().filter(|it| it.rule == "peer-out-of-range") {
+            if let Some(parameter) = parameter_at(self.protocol, finding.primary.place) {
+                finding.help = vec![format!(
+                    "say what the parameter must be: `#[p2p_protocol(.., require({parameter} < size))]`"
+                )];
+            }
+        }
         let allows = |rule: &str| self.protocol.allowed.iter().any(|(allowed, _)| allowed == rule);
         for finding in findings.iter_mut().filter(|finding| allows(finding.rule)) {
             finding.level = Level::Allow;
@@ -397,6 +425,17 @@ impl Run<'_> {
                     `fn worker(rounds: usize)`: it is checked with small values then";
         Some(LanguageError::new(region, message).help(help))
     }
+}
+
+/// A parameter that the statement at this place says a rank with.
+fn parameter_at(protocol: &Protocol, place: Place) -> Option<&Name> {
+    let statement = protocol.roles.iter().find_map(|role| role.body.statement_at(place))?;
+    let is = |name: &Name| protocol.parameters.iter().any(|other| other.name.id == name.id);
+    let mut found = None;
+    for expression in statement.kind.expressions() {
+        expression.visit(&mut |name| found = found.or(Some(name).filter(|name| is(name))));
+    }
+    found
 }
 
 /// Adds a finding, or its sizes to the same one.

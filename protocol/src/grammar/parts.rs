@@ -1,6 +1,9 @@
-//! The parts of a statement, whatever statement it is.
+//! The parts of statements and expressions, whatever they are.
 
-use super::syntax::{Block, Expression, From, Peers, Range, StatementKind};
+use super::syntax::{
+    Block, Expression, ExpressionKind, From, Name, Peers, Range, Statement, StatementKind,
+};
+use crate::model::Place;
 
 impl StatementKind {
     /// The blocks directly inside a statement.
@@ -58,6 +61,57 @@ impl From {
         match self {
             From::Peer(peer) => vec![peer],
             From::Any { start, end } => vec![start, end],
+        }
+    }
+}
+
+impl Block {
+    /// The statement that stands at this place, in here or in a block inside.
+    pub(super) fn statement_at(&self, place: Place) -> Option<&Statement> {
+        self.statements.iter().find_map(|statement| {
+            let inside = || {
+                let mut blocks = statement.kind.blocks().into_iter();
+                blocks.find_map(|block| block.statement_at(place))
+            };
+            if statement.place == place { Some(statement) } else { inside() }
+        })
+    }
+}
+
+impl Expression {
+    /// The expressions directly in it.
+    fn parts(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Unary(_, inner) => vec![inner],
+            ExpressionKind::Pair(one, other) | ExpressionKind::Binary(_, one, other) => {
+                vec![one, other]
+            }
+            ExpressionKind::Method(_, receiver, argument) => {
+                std::iter::once(&**receiver).chain(argument.as_deref()).collect()
+            }
+            ExpressionKind::Conditional(condition, then, otherwise) => {
+                vec![condition, then, otherwise]
+            }
+            ExpressionKind::Variable(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Boolean(_)
+            | ExpressionKind::Rank
+            | ExpressionKind::Size => Vec::new(),
+        }
+    }
+
+    /// How many nodes it has, itself among them.
+    pub(super) fn nodes(&self) -> usize {
+        1 + self.parts().into_iter().map(Expression::nodes).sum::<usize>()
+    }
+
+    /// Calls `see` with every name that it uses.
+    pub fn visit<'e>(&'e self, see: &mut dyn FnMut(&'e Name)) {
+        if let ExpressionKind::Variable(name) = &self.kind {
+            see(name);
+        }
+        for part in self.parts() {
+            part.visit(see);
         }
     }
 }

@@ -31,6 +31,9 @@ pub(super) struct Sample {
 /// The combinations to be tried, those with large values last.
 pub(super) fn of(protocol: &Protocol) -> Vec<Sample> {
     let mut search = Search::new(protocol);
+    for requirement in &protocol.requirements {
+        search.expression(&requirement.condition);
+    }
     for role in &protocol.roles {
         search.block(&role.body);
     }

@@ -56,6 +56,8 @@ pub struct Protocol {
     /// The grid's extents' names or values, for a protocol on a grid: rank = x * Q + y, as
     /// `MPI_Cart_create` numbers a two-dimensional grid.
     pub grid: Option<Grid>,
+    /// What parameters must fulfil, from `require(..)`.
+    pub requirements: Vec<Requirement>,
     /// Rules whose findings are not errors here, from `allow(..)`, in kebab-case.
     pub allowed: Vec<(String, Span)>,
     /// The messages, in the order written.
@@ -88,6 +90,14 @@ pub struct Sizes {
     pub span: Span,
     /// The span of its last token.
     pub end: Span,
+}
+
+/// A condition on parameters, the size and constants, without which the protocol is not begun.
+pub struct Requirement {
+    /// The condition.
+    pub condition: Expression,
+    /// As written, in one line.
+    pub text: String,
 }
 
 /// A two-dimensional grid of ranks.

@@ -1,6 +1,6 @@
 //! Which values of the parameters are tried.
 
-use p2p_protocol::grammar::{CheckOptions, Coverage, check};
+use p2p_protocol::grammar::{CheckOptions, Coverage, check, evaluate};
 
 use crate::source::{lines, protocol, with_messages};
 
@@ -61,4 +61,40 @@ fn values_are_of_the_parameters_type() {
     let largest = i64::MAX;
     let body = format!("if n == {largest} {{ barrier(); }}");
     assert_eq!(tried("u64", &body), [0, 1, 2, 3, largest - 1, largest]);
+}
+
+const ROOTED: &str = "#[rank(_)] fn all(root: usize) { bcast(root, B); }";
+
+#[test]
+fn values_that_the_protocol_does_not_allow_are_not_tried() {
+    let report = |arguments: &str| {
+        check(&protocol(&with_messages(arguments, ROOTED)), &CheckOptions::default())
+    };
+    let free = report("ranks = 2..");
+    assert_eq!(free.findings[0].rule, "peer-out-of-range");
+    assert!(free.findings[0].help[0].contains("require(root < size)"), "{:?}", free.findings[0]);
+    let bound = report("ranks = 2.., require(root < size)");
+    assert_eq!(lines(&bound.errors), [""; 0]);
+    assert!(bound.findings.is_empty(), "{:?}", bound.findings);
+    assert_eq!(bound.sizes[0].parameters[0].1, [0, 1]);
+    assert_eq!(bound.sizes[2].parameters[0].1, [0, 1, 2, 3]);
+    let none = report("ranks = 2.., require(root > size, root < size)");
+    assert!(none.sizes.is_empty());
+    assert!(lines(&none.errors)[0].contains("no values of the parameters that were tried"));
+    // A size for which no value is allowed is none that the protocol is for.
+    let larger = report("ranks = 2.., require(size + root == 5)");
+    let sizes: Vec<u32> = larger.sizes.iter().map(|checked| checked.size).collect();
+    assert_eq!(sizes, [2, 3, 4, 5]);
+    // The constants in a condition count.
+    let large = report("ranks = 2000, require(root >= 1000)");
+    assert_eq!(large.sizes[0].parameters[0].1, [1000, 1001]);
+}
+
+#[test]
+fn a_world_with_values_that_are_not_allowed_is_not_made() {
+    let protocol = protocol(&with_messages("ranks = 2.., require(root < size)", ROOTED));
+    let world = |root: i64| evaluate(&protocol, 4, &[("root".to_owned(), root)], None);
+    assert!(world(3).is_ok());
+    let errors = world(4).expect_err("there is no rank 4");
+    assert!(errors[0].message.contains("`root < size` does not hold with 4 ranks"));
 }

@@ -77,6 +77,18 @@ fn card(protocol: &Protocol, parameters: &[(&str, i64)], size: usize) -> String 
     card + &format!(", {size} ranks")
 }
 
+/// That the protocol is not for these parameters, or not with so many ranks.
+pub fn unfulfilled(
+    protocol: &'static Protocol,
+    requirement: &'static str,
+    parameters: &[(&'static str, i64)],
+    size: usize,
+) -> Error {
+    let values = parameters.iter().map(|(name, value)| format!("{name} = {value}, "));
+    let given = values.collect::<String>() + &format!("{size} ranks");
+    Error::Unfulfilled { protocol: protocol.name, requirement, given }
+}
+
 /// No program's communicator.
 const JOIN: u16 = u16::MAX;
 

@@ -37,7 +37,7 @@ pub use crate::buffer::{Fresh, Landing, One, Outgoing, Receive, RecvBuffer, Send
 pub use crate::error::{Error, Result, Step};
 pub use crate::operation::{Operation, Source, Status};
 pub use crate::plain::Plain;
-pub use join::{Joined, Protocol, join, run};
+pub use join::{Joined, Protocol, join, run, unfulfilled};
 pub use reduce::{Max, Min, Product, Reduce, Sum};
 pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};

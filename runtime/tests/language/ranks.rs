@@ -145,6 +145,40 @@ fn a_fixed_extent_fixes_the_other() {
     .unwrap();
 }
 
+#[p2p_protocol(ranks = 2.., require(root < size, root != 1))]
+mod rooted {
+    pub type Number = u32;
+
+    #[rank(_)]
+    fn all(root: usize) {
+        bcast(root, Number);
+    }
+}
+
+#[test]
+fn parameters_that_are_not_allowed_are_an_error_on_every_rank() {
+    let join = |root| {
+        p2p::threads(3, move |world| {
+            let rooted::Role::All(all) = rooted::join(&world, rooted::Parameters { root })?;
+            let mut number = if all.rank() == root { 7 } else { 0 };
+            all.run(|s| s.bcast_number(&mut number))?;
+            Ok(number)
+        })
+    };
+    assert_eq!(join(2).unwrap(), [7; 3]);
+    for (root, requirement) in [(3, "root < size"), (1, "root != 1")] {
+        let refused =
+            p2p::threads(3, |world| Ok(rooted::join(&world, rooted::Parameters { root }).err()));
+        for error in refused.unwrap() {
+            let expected = format!(
+                "protocol `rooted` requires `{requirement}`, which does not hold with \
+                 root = {root}, 3 ranks; join it with parameters that fulfil it"
+            );
+            assert_eq!(error.expect("nobody may start").to_string(), expected);
+        }
+    }
+}
+
 #[p2p_protocol(grid(P, P))]
 mod transposition {
     /// Where it comes from.

@@ -21,7 +21,7 @@ use lower::Lowering;
 pub(super) use tables::Tables;
 
 use super::LanguageError;
-use super::syntax::{Extent, Protocol};
+use super::syntax::{Extent, Protocol, Requirement};
 
 /// How much work [`evaluate`] puts into one world, in executed statements.
 const MOST_WORK: u64 = 16_000_000;
@@ -83,6 +83,10 @@ pub fn evaluate(
     };
     let mut work = MOST_WORK;
     let setting = Setting { size, parameters, grid, rounds: None };
+    if let Some(requirement) = unfulfilled(protocol, &setting) {
+        let message = format!("`{}` does not hold with {}", requirement.text, sizes(&[size]));
+        return Err(vec![LanguageError::new(requirement.condition.region(), message)]);
+    }
     let made = world(protocol, &Tables::new(protocol), &setting, &mut work);
     made.map(|begun| begun.world).map_err(|failure| match failure {
         Failure::Errors(complaints) => {
@@ -93,6 +97,17 @@ pub fn evaluate(
             vec![LanguageError::new(region(), message)]
         }
     })
+}
+
+/// The first requirement that does not hold; one that cannot be computed does not.
+pub(super) fn unfulfilled<'p>(
+    protocol: &'p Protocol,
+    setting: &Setting<'_>,
+) -> Option<&'p Requirement> {
+    let values = shared_values(protocol, setting).unwrap_or_default();
+    let bindings = Bindings::new(setting, values);
+    let holds = |it: &&Requirement| bindings.numbers().holds(&it.condition).unwrap_or(false);
+    protocol.requirements.iter().find(|requirement| !holds(requirement))
 }
 
 /// Makes one world, with as much work as is allowed; what was done is taken off.

@@ -6,7 +6,8 @@ use proc_macro2::{Delimiter, Span, TokenTree};
 use super::{Parsed, Parser};
 use crate::grammar::scope::Meaning;
 use crate::grammar::suggest;
-use crate::grammar::syntax::{Extent, Grid};
+use crate::grammar::syntax::{Extent, Grid, Requirement};
+use crate::grammar::text;
 use crate::grammar::tokens::{Cursor, Region, Token};
 
 /// One argument: `key = value` or `key(value)`.
@@ -26,15 +27,16 @@ enum Form {
 }
 
 /// The keys of one attribute, each with an example.
-type Keys = [(&'static str, Form, &'static str); 3];
+type Keys = [(&'static str, Form, &'static str)];
 
-const PROTOCOL: Keys = [
+const PROTOCOL: &Keys = &[
     ("ranks", Form::Equals, "ranks = 2.."),
     ("grid", Form::Brackets, "grid(P, Q)"),
+    ("require", Form::Brackets, "require(root < size)"),
     ("allow", Form::Brackets, "allow(deadlock_unbuffered)"),
 ];
 
-const MESSAGE: Keys = [
+const MESSAGE: &Keys = &[
     ("tag", Form::Equals, "tag = 3"),
     ("count", Form::Equals, "count = 1024"),
     ("communicator", Form::Equals, "communicator = halo"),
@@ -43,12 +45,12 @@ const MESSAGE: Keys = [
 impl Parser {
     /// The arguments of `#[p2p_protocol(..)]`.
     pub(super) fn protocol_arguments<'t>(&mut self, cursor: Cursor<'t>) -> Vec<Argument<'t>> {
-        self.arguments(cursor, "p2p_protocol", &PROTOCOL)
+        self.arguments(cursor, "p2p_protocol", PROTOCOL)
     }
 
     /// The arguments of `#[message(..)]`.
     pub(super) fn message_arguments<'t>(&mut self, cursor: Cursor<'t>) -> Vec<Argument<'t>> {
-        self.arguments(cursor, "message", &MESSAGE)
+        self.arguments(cursor, "message", MESSAGE)
     }
 
     fn arguments<'t>(
@@ -79,7 +81,10 @@ impl Parser {
         attribute: &str,
         keys: &Keys,
     ) -> Parsed<Argument<'t>> {
-        let examples = || keys.map(|(_, _, example)| format!("`{example}`")).join(", ");
+        let examples = || {
+            let examples = keys.iter().map(|(_, _, example)| format!("`{example}`"));
+            examples.collect::<Vec<_>>().join(", ")
+        };
         let region = cursor.region();
         let Some(key) = cursor.next().filter(|token| token.word().is_some()) else {
             let help = format!("`#[{attribute}(..)]` takes {}", examples());
@@ -112,7 +117,7 @@ impl Parser {
         examples: &str,
     ) -> super::Reported {
         let message = format!("`{attribute}` has no argument `{}`", key.text);
-        let help = match suggest::nearest(&key.text, keys.map(|(name, _, _)| name)) {
+        let help = match suggest::nearest(&key.text, keys.iter().map(|(name, _, _)| *name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None if key.is_word("role") && attribute == "p2p_protocol" => {
                 "`role = ..` stands on a function that follows a role, not on a protocol".to_owned()
@@ -153,6 +158,25 @@ impl Parser {
             Ok(extent) if extent > 0 => Ok(Extent::Fixed(extent)),
             _ => Err(self.wrong_help(region, format!("{value} is no extent of a grid"), help)),
         }
+    }
+
+    /// Conditions on parameters, which are in scope.
+    pub(super) fn requirements(&mut self, mut cursor: Cursor<'_>) -> Vec<Requirement> {
+        let help = "conditions in parameters, constants and `size`: `require(root < size)`";
+        let mut requirements = Vec::new();
+        self.size_known = true;
+        while !cursor.is_empty() {
+            let mut one = cursor.until(|token| token.is_mark(','));
+            cursor.take(",");
+            let text = text::line(one.rest);
+            if let Ok(condition) = self.condition(&mut one)
+                && self.finished(one, help).is_ok()
+            {
+                requirements.push(Requirement { condition, text });
+            }
+        }
+        self.size_known = false;
+        requirements
     }
 
     /// The rules named, in kebab-case.

@@ -26,6 +26,7 @@ impl Parser {
         let around = self.scope.open();
         let (functions, parameters) = self.signatures(&module.items);
         let messages = self.messages(&module.items, &mut items);
+        let requirements = argument("require").map_or(Vec::new(), |it| self.requirements(it.value));
         self.scope.close(around);
         let sizes = self.sizes(argument("ranks"), module.name.span().into());
         let allowed = argument("allow").map_or(Vec::new(), |allow| self.allowed(allow.value));
@@ -41,6 +42,7 @@ impl Parser {
             attributes: self.module_attributes(&module),
             sizes,
             grid,
+            requirements,
             allowed,
             messages,
             communicators: std::mem::take(&mut self.communicators)

@@ -364,7 +364,7 @@ impl Parser {
             return None;
         };
         let value = Expression::clone(value);
-        self.nodes += nodes(&value);
+        self.nodes += value.nodes() - 1;
         Some(value)
     }
 
@@ -479,23 +479,6 @@ impl Parser {
 }
 
 /// The type that a well-typed expression has. It looks at no more than one path into the tree.
-/// How many nodes there are below this one.
-fn nodes(expression: &Expression) -> usize {
-    let below = |parts: &[&Expression]| parts.iter().map(|part| 1 + nodes(part)).sum();
-    match &expression.kind {
-        ExpressionKind::Pair(one, other) | ExpressionKind::Binary(_, one, other) => {
-            below(&[one, other])
-        }
-        ExpressionKind::Unary(_, inner) => below(&[inner]),
-        ExpressionKind::Method(_, receiver, Some(argument)) => below(&[receiver, argument]),
-        ExpressionKind::Method(_, receiver, None) => below(&[receiver]),
-        ExpressionKind::Conditional(condition, then, otherwise) => {
-            below(&[condition, then, otherwise])
-        }
-        _ => 0,
-    }
-}
-
 fn type_of(expression: &Expression) -> Type {
     use BinaryOperator::{Add, Divide, Multiply, Remainder, ShiftLeft, ShiftRight, Subtract};
     match &expression.kind {
