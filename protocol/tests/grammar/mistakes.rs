@@ -304,7 +304,13 @@ fn decisions_that_are_written_wrong() {
         "#[rank(_)]
         fn all() {
             match choose(0) {} //~ there is nothing to decide
-            match rank { Go => {} } //~ this is nothing that a protocol can decide by
+            match rank { //~ `match` is for decisions, not for values
+                0 => { send(1, A); }
+                1 | 2 => barrier(),
+                _ => {}
+            }
+            match chose(0) { Go => {} Stop => { snd(1, A); } } //~ this is nothing that a protocol can decide by
+            //~^ unknown operation `snd`
             match offer(any(..)) { Go => {} } //~ `offer` needs one rank
             match offer(0) { Go if true => {} } //~ an arm is one name, without conditions
             match offer(0) { _ => {} } //~ expected a decision's name
@@ -372,6 +378,11 @@ fn attributes_that_are_written_wrong() {
     assert_eq!(said("allow(dead_lock)"), "unknown rule `dead_lock`");
     assert_eq!(said("role = scatter::Worker"), "`p2p_protocol` has no argument `role`");
     assert_eq!(said("ranks = 2.., ranks = 3"), "`ranks` is given twice");
+    assert_eq!(said("require(root < size)"), "unknown variable `root`");
+    assert_eq!(said("require(rank < size)"), "`rank` is not known here");
+    assert_eq!(said("require(size)"), "expected a condition, this is a number");
+    assert_eq!(said("require(size > 1 size)"), "this does not belong here");
+    assert_eq!(said("require(size > 1, size < 9)"), "");
     assert_eq!(said("ranks = 2.., allow(deadlock_unbuffered, message_race)"), "");
 }
 

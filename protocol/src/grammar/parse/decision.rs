@@ -33,11 +33,18 @@ impl Parser {
                 requests?;
                 StatementKind::WaitAny(arms)
             }
-            _ => {
+            Some(_) => {
                 let message = "this is nothing that a protocol can decide by";
                 self.wrong_help(region, message, help);
                 self.decision_arms(body);
                 return Err(Reported);
+            }
+            None => {
+                // The arms are values then, and no decisions.
+                let message = "`match` is for decisions, not for values";
+                let help = "write `if rank == 0 { .. } else { .. }`; ranks that do other things \
+                            altogether are roles: `#[rank(0)]`, `#[rank(1..)]`";
+                return Err(self.wrong_help(region, message, help));
             }
         };
         Ok((kind, region))
