@@ -33,8 +33,8 @@ pub(super) enum Goal {
 /// A run of so few choices is told as it was met.
 const SHORT: usize = 4;
 
-/// States after which the run that is known is short enough.
-const STATES: usize = 2_000;
+/// States, counted by their extent, after which the run that is known is short enough.
+const EXTENT: usize = 100_000;
 
 /// The choices of a run that shows the goal: those known, or fewer.
 pub(super) fn shortest<'w>(
@@ -52,7 +52,7 @@ pub(super) fn shortest<'w>(
     let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
     let mut open = VecDeque::from([(machine, Vec::new())]);
     while let Some((machine, path)) = open.pop_front() {
-        if path.len() + 1 >= known.len() || seen.len() > STATES {
+        if path.len() + 1 >= known.len() || seen.len() * machine.extent() > EXTENT {
             return known;
         }
         for choice in machine.options(Some(&future)) {

@@ -104,10 +104,14 @@ enum Kind {
     Open,
 }
 
-/// The most that known states may be made of, in numbers: 64 MiB.
+/// The most that known states, and those on the way to the present one, may be made of, in
+/// numbers: 64 MiB.
 const HELD: usize = 16 << 20;
 
-/// The most steps from state to state, counted once for each rank, which is what they cost.
+/// About how many numbers a machine has for each rank and each unmatched operation.
+const NUMBERS: usize = 64;
+
+/// The most steps from state to state, each counted by the state's extent, which is what it costs.
 const WORK: usize = 4 << 20;
 
 /// States of which the machine itself is kept.
@@ -131,9 +135,9 @@ struct Walk<'w, 'f> {
     stack: Vec<Frame<'w>>,
     future: Option<&'f FutureSends>,
     cyclic: bool,
-    /// How many numbers the known states are made of.
+    /// How many numbers the known states and those on the stack are made of.
     held: usize,
-    /// How many ranks were looked at in all states so far.
+    /// The extent of all states so far.
     work: usize,
     limits: Limits,
 }
@@ -190,7 +194,7 @@ impl<'w> Walk<'w, '_> {
                     all.into_iter().filter(|choice| !frame.choices.contains(choice)).collect();
                 frame.choices.extend(more);
             } else {
-                self.stack.pop();
+                self.pop();
             }
             return true;
         };
@@ -199,8 +203,7 @@ impl<'w> Walk<'w, '_> {
         let node = frame.node;
         let mut machine = if last {
             // Nobody needs the state after its last option.
-            let frame = self.stack.pop().expect("the frame was just looked at");
-            frame.machine
+            self.pop().expect("the frame was just looked at").machine
         } else {
             frame.machine.clone()
         };
@@ -213,9 +216,15 @@ impl<'w> Walk<'w, '_> {
         true
     }
 
+    fn pop(&mut self) -> Option<Frame<'w>> {
+        let frame = self.stack.pop()?;
+        self.held -= NUMBERS * frame.machine.extent();
+        Some(frame)
+    }
+
     /// Makes the forced steps and takes down the state that they lead to.
     fn arrive(&mut self, mut machine: Machine<'w>, applied: Settled, before: u64, path: Path) {
-        self.work += machine.ranks.len();
+        self.work += machine.extent();
         let settled = if applied == Settled::Mismatch { applied } else { machine.settle() };
         for observation in machine.evidence.take() {
             if self.seen.insert(observation) {
@@ -309,6 +318,7 @@ impl<'w> Walk<'w, '_> {
         }
         note_races(&mut self.explored.races, &machine, &choices);
         let reduced = self.future.is_some();
+        self.held += NUMBERS * machine.extent();
         self.stack.push(Frame { machine, node, choices, next: 0, reduced, met_known: false });
     }
 

@@ -25,5 +25,5 @@ pub use exploration::Limits;
 pub use judge::{Casting, Checked, Judge, Options, Verdict};
 pub use machine::{Semantics, Unmatched};
 pub use outcome::{Outcome, explore};
-pub use pairing::Cause;
+pub use pairing::{Cause, could_serve};
 pub use wait_for::{Blocked, Stuck};

@@ -199,7 +199,7 @@ fn nearly(one: &Unmatched, other: &Unmatched) -> bool {
 }
 
 /// Whether some step of `partner`, on whatever path, could be the other end of an operation.
-pub(super) fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool {
+pub fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool {
     let (rank, _) = operation.at;
     world.behaviours[partner as usize].events.iter().any(|event| {
         let Some(other) = envelope(event, !operation.sending) else { return false };

@@ -377,6 +377,11 @@ impl<'w> Machine<'w> {
         self.state_mut(rank).position = position;
     }
 
+    /// How large this is: ranks, and room for operations.
+    pub(super) fn extent(&self) -> usize {
+        self.ranks.len() + self.pending.len()
+    }
+
     /// How many operations wait for a partner.
     fn unmatched_count(&self) -> usize {
         self.pending.len() - self.free.len()

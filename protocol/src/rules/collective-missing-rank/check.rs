@@ -25,7 +25,7 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
     let called = describe::operation(world, at);
     let call = if present.len() == 1 { "calls" } else { "call" };
     let again = describe::calls(world, missing.missing[0], at) > 0;
-    let do_not = match (missing.trace.is_empty(), missing.missing.len()) {
+    let do_not = match (missing.trace.is_empty() || !again, missing.missing.len()) {
         (true, 1) => "never does",
         (true, _) => "never do",
         (false, 1) => "does not in the run shown",

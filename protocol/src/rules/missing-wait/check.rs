@@ -29,6 +29,7 @@ fn report(case: &Case<'_>, lost: &[(At, &Seen)]) -> Finding {
     ranks.dedup();
     // Which requests a wait for any leaves over differs from run to run.
     let some_runs = if seen.trace.is_empty() { "" } else { ", in the run shown," };
+    let count = if seen.trace.is_empty() { count } else { 1 };
     let requests = if count == 1 { "a request".to_owned() } else { format!("{count} requests") };
     let message = format!(
         "{} starts {requests} with `{}` and{some_runs} never waits for {}",

@@ -2,7 +2,7 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{Case, Cause, Unpaired, describe};
+use crate::engine::{Case, Cause, Unpaired, could_serve, describe};
 use crate::finding::{Finding, Group, Level};
 use crate::model::{Action, Peer};
 
@@ -35,6 +35,9 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     };
     let comes = match first.operation.peer {
         Peer::Any { .. } => "and no more such messages come",
+        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => {
+            "which sends no more of it"
+        }
         _ => "which never sends it",
     };
     let message = format!("{} waits for {what} from {from}, {comes}", player(world, at.0));

@@ -3,7 +3,7 @@
 use super::draft::{by_place, player};
 use super::send_to_self::is_lone_send_to_self;
 use super::{Check, Rule};
-use crate::engine::{Case, Cause, Unpaired, describe};
+use crate::engine::{Case, Cause, Unpaired, could_serve, describe};
 use crate::finding::{Finding, Group, Level};
 use crate::model::Peer;
 
@@ -33,7 +33,13 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
         other => describe::peer(other),
     };
-    let message = format!("{} sends {what} to {to}, which never receives it", player(world, at.0));
+    let takes = match first.operation.peer {
+        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => {
+            "receives no more of it"
+        }
+        _ => "never receives it",
+    };
+    let message = format!("{} sends {what} to {to}, which {takes}", player(world, at.0));
     let finding = RULE
         .finding(world, at, message, "nobody receives this")
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
