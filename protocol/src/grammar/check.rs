@@ -29,7 +29,7 @@ const ALWAYS: u32 = 8;
 const STATEMENTS: u64 = 20_000;
 const BRANCHING: u64 = 100_000;
 
-/// How much of it goes into one large value of a parameter.
+/// How much of it goes into one large value of a parameter, or twice what a small one takes.
 const STATEMENTS_OF_LARGE_SAMPLE: u64 = 20_000;
 
 /// How many rounds of a loop are looked at where all of them are too many: as many of these as
@@ -274,6 +274,7 @@ impl Run<'_> {
         let samples = Arc::clone(&self.samples);
         let mut coverage = Coverage::Complete;
         let mut begun = false;
+        let mut large_most = STATEMENTS_OF_LARGE_SAMPLE;
         let mut used: Vec<&[(String, i64)]> = Vec::new();
         let mut pending: Vec<World> = Vec::new();
         for grid in grids(self.protocol, size) {
@@ -288,10 +289,13 @@ impl Run<'_> {
                     continue;
                 }
                 begun = true;
-                match self.made(&setting, work, sample.large) {
+                let before = *work;
+                let most = if sample.large { large_most } else { u64::MAX };
+                match self.made(&setting, work, most) {
                     Ok(Begun { world, .. }) => {
                         some = true;
                         used.push(&sample.values);
+                        large_most = large_most.max(2 * (before - *work));
                         if entirely {
                             pending.push(world);
                         } else if !self.judge(&world) {
@@ -299,7 +303,9 @@ impl Run<'_> {
                         }
                     }
                     Err(Failure::Errors(complaints)) => failed.extend(complaints),
-                    Err(Failure::TooLarge(_)) if sample.large => self.too_large.push(index),
+                    Err(Failure::TooLarge(_)) if sample.large && coverage < Coverage::Beginning => {
+                        self.too_large.push(index);
+                    }
                     Err(Failure::TooLarge(_)) if entirely => return false,
                     Err(Failure::TooLarge(longest)) => {
                         some = true;
@@ -326,17 +332,17 @@ impl Run<'_> {
         true
     }
 
-    /// Makes a world. A large value of a parameter gets only a part of the work: it is tried where
-    /// it costs nothing, and loops up to it say nothing that smaller values do not.
-    fn made(&self, setting: &Setting<'_>, work: &mut u64, large: bool) -> Result<Begun, Failure> {
-        if !large {
-            return world(self.protocol, &self.tables, setting, work);
-        }
-        let given = STATEMENTS_OF_LARGE_SAMPLE.min(*work);
+    /// Makes a world with at most so much of the work. A large value of a parameter gets only a
+    /// part: it is tried where it costs little, and loops up to it say nothing that smaller values
+    /// do not.
+    fn made(&self, setting: &Setting<'_>, work: &mut u64, most: u64) -> Result<Begun, Failure> {
+        let given = most.min(*work);
         let mut left = given;
-        let made = world(self.protocol, &self.tables, setting, &mut left)?;
-        *work -= given - left;
-        Ok(made)
+        let made = world(self.protocol, &self.tables, setting, &mut left);
+        if made.is_ok() || given == *work {
+            *work -= given - left;
+        }
+        made
     }
 
     /// Runs the first rounds of loops that are too long, and keeps what is certain all the same.
@@ -417,9 +423,10 @@ impl Run<'_> {
             None => self.protocol.name.span().into(),
         };
         let message = format!(
-            "{what} with {}: the roles take more than {} steps",
+            "{what} with {}: the roles take more than {} steps{}",
             sizes_in_words(&long),
-            self.options.statements
+            self.options.statements,
+            if self.samples.len() > 1 { ", for all values of the parameters together" } else { "" }
         );
         let help = "make the number of rounds a parameter of the role, as in \
                     `fn worker(rounds: usize)`: it is checked with small values then";

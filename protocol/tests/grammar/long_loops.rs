@@ -39,6 +39,14 @@ fn what_is_wrong_in_the_first_rounds_is_found() {
 }
 
 #[test]
+fn large_values_are_tried_in_the_first_rounds_as_well() {
+    let roles = "#[rank(_)] fn all(n: usize) {
+        for _ in 0..1_000_000 { if n > 5000 { ssend(1 - rank, A); recv(1 - rank, A); } }
+    }";
+    assert_eq!(rules(roles), ["deadlock"]);
+}
+
+#[test]
 fn what_only_seems_wrong_since_the_rest_is_missing_is_not() {
     for right in [
         "#[rank(_)] fn all() {

@@ -54,6 +54,12 @@ fn a_large_value_is_left_out_where_a_loop_up_to_it_is_too_much() {
 }
 
 #[test]
+fn a_large_value_costs_what_a_small_one_does_where_no_loop_runs_up_to_it() {
+    let body = "for i in 0..5_000 { barrier(); } if n > 1000 { barrier(); }";
+    assert_eq!(tried("usize", body), [0, 1, 2, 3, 999, 1000, 1001]);
+}
+
+#[test]
 fn values_are_of_the_parameters_type() {
     assert_eq!(tried("u8", "if n > 255 { barrier(); }"), [0, 1, 2, 3, 254, 255]);
     assert_eq!(tried("u16", "if n > 70_000 { barrier(); }"), [0, 1, 2, 3]);
