@@ -73,7 +73,8 @@ impl Gathering<'_> {
         }
         summary.files_with_protocols += usize::from(!reading.protocols.is_empty());
         for protocol in &reading.protocols {
-            summary.add_protocol(&protocol.sizes);
+            let name = format!("`{}` in {}", protocol.name, reading.source.name);
+            summary.add_protocol(&name, &protocol.sizes);
         }
         let levels = self.levels(&reading.source);
         let used = self.add_findings(&reading, &levels);

@@ -183,8 +183,16 @@ fn listed_in_words(numbers: impl IntoIterator<Item = i64>) -> String {
     }
 }
 
+/// So many parameters, or protocols, are named one by one.
+const NAMED: usize = 4;
+
 /// The values that parameters had: " and steps = 0 to 5".
 fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
+    if values.len() > NAMED {
+        let all: BTreeSet<i64> = values.values().flatten().copied().collect();
+        let among = listed_in_words(all.into_iter());
+        return format!(" and {} among {among}", counted(values.len(), "parameter"));
+    }
     let one = |(name, values): (&String, &BTreeSet<i64>)| {
         format!(" and {name} = {}", listed_in_words(values.iter().copied()))
     };
@@ -222,9 +230,14 @@ fn summary(summary: &Summary) -> String {
         let protocols = counted(summary.not_run, "protocol");
         text.push_str(&format!("\nnot checked: {protocols} with no size among those asked for"));
     }
-    if !summary.incomplete.is_empty() {
-        let sizes = in_words(summary.incomplete.iter().copied());
-        text.push_str(&format!("\nwith {sizes} the choices are too many to follow all of them"));
+    for (protocol, sizes) in summary.incomplete.iter().take(NAMED) {
+        let sizes = in_words(sizes.iter().copied());
+        text.push_str(&format!(
+            "\nwith {sizes} the choices of {protocol} are too many to follow all of them"
+        ));
+    }
+    if let Some(more @ 1..) = summary.incomplete.len().checked_sub(NAMED) {
+        text.push_str(&format!("\nand so are those of {}", counted(more, "other protocol")));
     }
     text.push('\n');
     text
@@ -257,5 +270,11 @@ mod tests {
         ]);
         let words = " and root = 0 and 1 and steps = 0 to 3 and 999 to 1001";
         assert_eq!(parameters(&values), words);
+    }
+
+    #[test]
+    fn many_parameters_are_counted() {
+        let values = ('a'..='f').map(|name| (name.to_string(), BTreeSet::from([0, 1, 2])));
+        assert_eq!(parameters(&values.collect()), " and 6 parameters among 0 to 2");
     }
 }

@@ -1,6 +1,6 @@
 //! For programs: cargo's `compiler-message`, one object a line, with all that is known in `p2p`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand};
@@ -32,7 +32,7 @@ pub fn report(outcome: &Outcome, summary: bool) -> String {
             "not_run": it.not_run,
             "files": it.files,
             "sizes": it.sizes,
-            "incomplete": it.incomplete,
+            "incomplete": it.incomplete.values().flatten().collect::<BTreeSet<_>>(),
             "unfinished": it.unfinished,
             "parameters": it.parameters,
             "errors": it.errors,

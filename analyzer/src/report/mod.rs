@@ -44,8 +44,8 @@ pub struct Summary {
     pub sizes: BTreeSet<u32>,
     /// Not every protocol was run with every one of them.
     pub sizes_differ: bool,
-    /// The sizes of which not every course was followed.
-    pub incomplete: BTreeSet<u32>,
+    /// The protocols of which not every course was followed, and with which sizes.
+    pub incomplete: BTreeMap<String, BTreeSet<u32>>,
     /// The values that each parameter had, by its name.
     pub parameters: BTreeMap<String, BTreeSet<i64>>,
     /// Findings at deny level.
@@ -61,7 +61,7 @@ pub struct Summary {
 impl Summary {
     /// Adds a protocol that was judged. A size of which only the beginning could be looked at does
     /// not count; it is reported by itself.
-    pub fn add_protocol(&mut self, sizes: &[CheckedSize]) {
+    pub fn add_protocol(&mut self, name: &str, sizes: &[CheckedSize]) {
         self.protocols += 1;
         self.not_run += usize::from(sizes.is_empty());
         let judged: Vec<&CheckedSize> =
@@ -70,8 +70,9 @@ impl Summary {
         let run: BTreeSet<u32> = judged.iter().map(|checked| checked.size).collect();
         self.sizes_differ |= !self.sizes.is_empty() && !run.is_empty() && self.sizes != run;
         self.sizes.extend(run);
-        let incomplete = judged.iter().filter(|checked| !checked.is_complete());
-        self.incomplete.extend(incomplete.map(|checked| checked.size));
+        for checked in judged.iter().filter(|checked| !checked.is_complete()) {
+            self.incomplete.entry(name.to_owned()).or_default().insert(checked.size);
+        }
         for (name, values) in judged.iter().flat_map(|checked| &checked.parameters) {
             self.parameters.entry(name.clone()).or_default().extend(values);
         }
