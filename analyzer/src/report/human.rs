@@ -190,7 +190,7 @@ const NAMED: usize = 4;
 fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
     if values.len() > NAMED {
         let all: BTreeSet<i64> = values.values().flatten().copied().collect();
-        let among = listed_in_words(all.into_iter());
+        let among = listed_in_words(all);
         return format!(" and {} among {among}", counted(values.len(), "parameter"));
     }
     let one = |(name, values): (&String, &BTreeSet<i64>)| {
