@@ -39,7 +39,7 @@ pub(crate) fn items(protocol: &Protocol, verbs: &[Verb], positions: &[Position])
     let note = format!("the specification is at {file}:{{LINE}}");
     let steps = steps(positions);
     let verbs: BTreeMap<&str, &Verb> = verbs.iter().map(|verb| (&*verb.name, verb)).collect();
-    let stubs = verbs.values().map(|verb| stub(verb));
+    let refusals = verbs.values().map(|verb| refusal(verb));
     let positions = positions.iter().map(position);
     quote! {
         #steps
@@ -55,7 +55,7 @@ pub(crate) fn items(protocol: &Protocol, verbs: &[Verb], positions: &[Position])
             #[diagnostic::do_not_recommend]
             impl NextStep<(), 0> for ::core::convert::Infallible {}
             pub struct Elsewhere<Step, const LINE: u32>(::core::marker::PhantomData<Step>);
-            impl<Step, const LINE: u32> Elsewhere<Step, LINE> { #(#stubs)* }
+            impl<Step, const LINE: u32> Elsewhere<Step, LINE> { #(#refusals)* }
             macro_rules! stands {
                 ($state:ident $($generic:ident)*: $step:ty, $line:literal) => {
                     impl<$($generic),*> ::core::ops::Deref for $state<'_, '_, $($generic),*> {
@@ -91,7 +91,7 @@ fn steps(positions: &[Position]) -> TokenStream {
 
 /// A method that cannot be called. Its span is that of a place where the protocol has this step,
 /// which the compiler shows as "required by".
-fn stub(verb: &Verb) -> TokenStream {
+fn refusal(verb: &Verb) -> TokenStream {
     let Verb { name, span, .. } = verb;
     let name = Ident::new(name, *span);
     let arguments: Vec<_> = (0..verb.arguments).map(|i| generated(&format!("A{i}"))).collect();
