@@ -1,7 +1,8 @@
 //! One step of one rank, with all that a rule may ask about it.
 
 use super::{
-    CommunicatorId, DatatypeId, LabelId, MessageId, Place, Position, Rank, RequestId, SourceId,
+    CommunicatorId, DatatypeId, LabelId, MessageId, OperationId, Place, Position, Rank, RequestId,
+    SourceId,
 };
 
 /// One step of one rank.
@@ -56,14 +57,48 @@ pub enum Tag {
 /// What travels, or what there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Data {
-    /// The element type, as an index into [`World::datatypes`](super::World::datatypes).
-    pub datatype: DatatypeId,
+    /// The element type, as an index into [`World::datatypes`](super::World::datatypes); one that
+    /// is not known agrees with every other.
+    pub datatype: Option<DatatypeId>,
     /// How many elements, where it is known: what is sent, or the most that can be received.
     pub count: Option<u64>,
     /// The message's name in the source, where it has one.
     pub message: Option<MessageId>,
     /// The decision that this message announces, where it is one.
     pub label: Option<LabelId>,
+    /// The memory it is taken from or put into, where that is known.
+    pub buffer: Option<Buffer>,
+}
+
+/// A piece of one rank's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buffer {
+    /// Which allocation of the rank: two buffers can only overlap within one.
+    pub object: u32,
+    /// The first byte, counted from the start of the allocation.
+    pub start: u64,
+    /// One past the last byte.
+    pub end: u64,
+}
+
+impl Buffer {
+    /// Whether both have a byte in common.
+    pub fn overlaps(&self, other: &Buffer) -> bool {
+        self.object == other.object && self.start < other.end && other.start < self.end
+    }
+}
+
+/// How a rank leaves before its last event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Departure {
+    /// It returns from `main` early; it has ended like any other rank.
+    Returned,
+    /// It panics or fails an assertion, which unwinds into `MPI_Finalize`: it does not come back.
+    Panicked,
+    /// The process exits.
+    Exited,
+    /// `MPI_Abort`: every rank is ended, and none waits any longer.
+    Aborted,
 }
 
 /// All by which a message finds its receive, and what it carries.
@@ -114,6 +149,26 @@ pub enum CollectiveKind {
     AllToAll,
     /// `MPI_Win_fence`: a collective over the window's communicator.
     Fence,
+    Gatherv,
+    Scatterv,
+    AllGatherv,
+    AllToAllv,
+    AllToAllw,
+    Scan,
+    Exscan,
+    ReduceScatter,
+    ReduceScatterBlock,
+    NeighborAllGather,
+    NeighborAllGatherv,
+    NeighborAllToAll,
+    NeighborAllToAllv,
+    NeighborAllToAllw,
+    /// `MPI_Comm_dup`, `_split`, `_create`, `MPI_Cart_create` and kin: makes a communicator.
+    MakeCommunicator,
+    /// `MPI_Win_create` and kin, `MPI_Win_free`.
+    MakeWindow,
+    /// `MPI_Comm_spawn` and kin.
+    Spawn,
 }
 
 impl CollectiveKind {
@@ -129,6 +184,23 @@ impl CollectiveKind {
             CollectiveKind::AllReduce => "all_reduce",
             CollectiveKind::AllToAll => "all_to_all",
             CollectiveKind::Fence => "fence",
+            CollectiveKind::Gatherv => "gather_varcount",
+            CollectiveKind::Scatterv => "scatter_varcount",
+            CollectiveKind::AllGatherv => "all_gather_varcount",
+            CollectiveKind::AllToAllv => "all_to_all_varcount",
+            CollectiveKind::AllToAllw => "alltoallw",
+            CollectiveKind::Scan => "scan",
+            CollectiveKind::Exscan => "exclusive_scan",
+            CollectiveKind::ReduceScatter => "reduce_scatter",
+            CollectiveKind::ReduceScatterBlock => "reduce_scatter_block",
+            CollectiveKind::NeighborAllGather => "neighbor_allgather",
+            CollectiveKind::NeighborAllGatherv => "neighbor_allgatherv",
+            CollectiveKind::NeighborAllToAll => "neighbor_alltoall",
+            CollectiveKind::NeighborAllToAllv => "neighbor_alltoallv",
+            CollectiveKind::NeighborAllToAllw => "neighbor_alltoallw",
+            CollectiveKind::MakeCommunicator => "make_communicator",
+            CollectiveKind::MakeWindow => "make_window",
+            CollectiveKind::Spawn => "spawn",
         }
     }
 }
@@ -144,6 +216,9 @@ pub struct Collective {
     pub root: Option<i32>,
     /// What this rank contributes or receives, where there is data.
     pub data: Option<Data>,
+    /// What the data are combined with, as an index into
+    /// [`World::operations`](super::World::operations), where that is known.
+    pub operation: Option<OperationId>,
 }
 
 /// What a rank does in one step.
@@ -263,4 +338,59 @@ pub enum Action {
         /// Where.
         target: Position,
     },
+    /// A non-blocking collective: entered at once; the request completes when a blocking one would
+    /// return.
+    StartCollective {
+        /// Which.
+        collective: Collective,
+        /// The request that it starts.
+        request: RequestId,
+    },
+    /// `MPI_Cancel`: the operation may be undone; the request still wants its wait.
+    Cancel {
+        /// Which.
+        request: RequestId,
+    },
+    /// `MPI_Request_free`: nobody will wait for it; the operation goes on.
+    Free {
+        /// Which.
+        request: RequestId,
+    },
+    /// The program touches memory that belongs to operations which may still be active.
+    Access {
+        /// The requests of these operations.
+        requests: Box<[RequestId]>,
+        /// Whether it writes there.
+        writes: bool,
+    },
+    /// `MPI_Buffer_attach`.
+    AttachBuffer {
+        /// How much, where it is known.
+        bytes: Option<u64>,
+    },
+    /// `MPI_Buffer_detach`: returns when everything in the buffer has been delivered.
+    DetachBuffer,
+    /// Goes on at any of these, by data that nobody knows before the job runs. Which ways two ranks
+    /// take may belong together, so only what is wrong whichever ways are taken is wrong.
+    Branch {
+        /// The ways to go on.
+        targets: Box<[Position]>,
+    },
+    /// Goes on by the tag of the message that a slot was last bound to.
+    BranchOnTag {
+        /// The slot.
+        slot: SourceId,
+        /// The tags, each with where it leads.
+        arms: Box<[(i32, Position)]>,
+        /// Where any other tag leads.
+        otherwise: Position,
+    },
+    /// The rank leaves here.
+    Leave {
+        /// How.
+        departure: Departure,
+    },
+    /// From here on nothing is known of this rank: it may send, receive and enter anything. What
+    /// others wait for may come from it, and nothing is wrong that it could put right.
+    Opaque,
 }

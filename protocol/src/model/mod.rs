@@ -8,10 +8,12 @@ mod event;
 mod world;
 
 pub use event::{
-    Action, Arm, Collective, CollectiveKind, Completion, Data, Envelope, Event, Mode, Peer, Tag,
+    Action, Arm, Buffer, Collective, CollectiveKind, Completion, Data, Departure, Envelope, Event,
+    Mode, Peer, Tag,
 };
 pub use world::{
-    Behaviour, CommunicatorId, Datatype, DatatypeId, MessageId, Place, Role, RoleId, World,
+    Behaviour, Communicator, CommunicatorId, Datatype, DatatypeId, Dialect, MessageId, OperationId,
+    Place, Role, RoleId, World,
 };
 
 /// The number of a process in its world: `0..size`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Event;
+use super::{Event, Rank};
 
 /// A place in the source, opaque here; the front end that made it knows the file and the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,6 +12,8 @@ pub struct Place(pub u32);
 pub type CommunicatorId = u16;
 /// A datatype: an index into [`World::datatypes`].
 pub type DatatypeId = u16;
+/// An operation of reductions: an index into [`World::operations`].
+pub type OperationId = u16;
 /// A message's name: an index into [`World::messages`].
 pub type MessageId = u16;
 /// A role: an index into the protocol's list of roles.
@@ -49,6 +51,40 @@ pub struct Role {
     pub place: Place,
 }
 
+/// Some of the ranks, who can send to each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communicator {
+    /// Its name in the source.
+    pub name: String,
+    /// The ranks (of the world) that belong to it, in the order of their ranks in it; `None`: all,
+    /// with the ranks that they have in the world.
+    pub members: Option<Arc<[Rank]>>,
+}
+
+impl Communicator {
+    /// A communicator of all ranks.
+    pub fn of_all(name: impl Into<String>) -> Self {
+        Communicator { name: name.into(), members: None }
+    }
+
+    /// Whether a rank of the world belongs to it.
+    pub fn has(&self, rank: Rank) -> bool {
+        self.members.as_ref().is_none_or(|members| members.contains(&rank))
+    }
+}
+
+/// The words that a program is written in, so that what is said of it sounds like it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// The protocol language.
+    #[default]
+    Protocol,
+    /// Rust on rsmpi.
+    Rsmpi,
+    /// C on MPI.
+    C,
+}
+
 /// Every rank of one world size, ready to be run.
 #[derive(Clone, Debug, Default)]
 pub struct World {
@@ -56,8 +92,8 @@ pub struct World {
     pub behaviours: Vec<Behaviour>,
     /// The values that the program's parameters have in this world, by name.
     pub parameters: Vec<(String, i64)>,
-    /// The communicators' names; every one spans all ranks.
-    pub communicators: Arc<[String]>,
+    /// The communicators.
+    pub communicators: Arc<[Communicator]>,
     /// The datatypes.
     pub datatypes: Arc<[Datatype]>,
     /// The messages' names.
@@ -66,6 +102,10 @@ pub struct World {
     pub labels: Arc<[String]>,
     /// The roles.
     pub roles: Arc<[Role]>,
+    /// What reductions combine with: `sum`, `max`.
+    pub operations: Arc<[String]>,
+    /// The words that the program is written in.
+    pub dialect: Dialect,
 }
 
 impl World {

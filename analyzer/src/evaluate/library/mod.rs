@@ -1,0 +1,43 @@
+//! What the functions and methods of libraries mean: Rust's own, and rsmpi.
+
+use super::machine::{Call, Machine, Outcome};
+use super::value::Value;
+
+/// Calls a method on a value that is not the program's own. `None`: no library has it.
+///
+/// The receiver is as it stands in the text: a [`Value::Reference`] to the place that the receiver
+/// expression names, where it names one, so that methods can change it.
+pub(super) fn method(
+    machine: &mut Machine<'_>,
+    receiver: &Value,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    let _ = (machine, receiver, call);
+    None
+}
+
+/// Calls a function by its path. `None`: no library has it.
+pub(super) fn function(
+    machine: &mut Machine<'_>,
+    path: &[String],
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    let _ = (machine, path, call);
+    None
+}
+
+/// The value of a library's constant, or of a path that is used as a value. `None`: not known.
+pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Value> {
+    let _ = (machine, path);
+    None
+}
+
+/// Ends the life of something of MPI.
+pub(super) fn drop_handle(
+    machine: &mut Machine<'_>,
+    handle: super::handle::Handle,
+    place: crate::program::Place,
+) -> Outcome<()> {
+    let _ = (machine, handle, place);
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Evaluates a program: what each rank of one world size does, as a [`World`] for the engine.
+//!
+//! One rank at a time, with its rank and the size known and everything else known as far as the
+//! text tells it. Nothing is wrong here: what a rank does is written down, and what was not
+//! understood is counted.
+
+mod handle;
+mod iterator;
+mod library;
+mod machine;
+mod value;
+
+use p2p_protocol::model::World;
+
+use crate::program::{Entry, Place, Program};
+
+/// How far a program is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Steps of evaluation for one rank.
+    pub steps: u64,
+    /// Events of one rank.
+    pub events: usize,
+    /// Calls within calls.
+    pub depth: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 2_000_000, events: 200_000, depth: 64 }
+    }
+}
+
+/// How a call that communicates was understood, over all ranks, sizes and entries. Ordered: what
+/// was seen worse anywhere counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Understood {
+    /// All of it.
+    Fully,
+    /// What it is, but not all that a rule could ask, such as the length.
+    Partly(String),
+    /// Not what it does, and why.
+    Not(String),
+}
+
+/// The worlds of one entry at one size.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluated {
+    /// One world for each way in which what is not known, but the same on every rank, may come out
+    /// (the first is the most ordinary one), with the conditions that were taken otherwise than
+    /// there: where they stand, and what they were taken to be.
+    pub worlds: Vec<(World, Vec<(Place, String)>)>,
+    /// How each call that was reached was understood.
+    pub calls: Vec<(Place, Understood)>,
+    /// What else was not understood or not followed, and where.
+    pub gaps: Vec<(Place, String)>,
+    /// The program itself refuses this size: every rank leaves without a message.
+    pub refused: bool,
+}
+
+/// Evaluates an entry for one world size.
+pub fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
+    machine::evaluate(program, entry, size, limits)
+}

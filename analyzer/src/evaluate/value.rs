@@ -1,0 +1,192 @@
+//! What a variable can hold while one rank is evaluated.
+//!
+//! A value is known, or unknown with an identity: two unknowns with one identity are the same
+//! value, whatever it is. Values are cheap to clone; what is large is shared until it is changed.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::handle::Handle;
+use super::iterator::Lazy;
+use crate::program::{Closure, DefinitionId, FunctionId, Scalar, Type};
+
+/// A value that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unknown {
+    /// Made of where the value comes from, so that the same computation of the same inputs has the
+    /// same identity, on every rank.
+    pub identity: u64,
+    /// Every rank that computes it has the same value: the program's arguments, what a collective
+    /// gives to all, and whatever is computed from these alone.
+    pub uniform: bool,
+}
+
+/// A number, a truth value, a character that is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constant {
+    /// A whole number.
+    Integer(i128),
+    /// A number with a fraction.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A character.
+    Char(char),
+}
+
+/// What a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Content {
+    /// This.
+    Known(Constant),
+    /// Something.
+    Unknown(Unknown),
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Not known, not even what it is made of; the type as far as it is known.
+    Unknown(Unknown, Type),
+    /// A number, a truth value, a character. Each knows its type, so that what is sent has one.
+    Scalar(Scalar, Content),
+    /// Text, if it is known.
+    Text(Option<Rc<str>>),
+    /// A tuple; the empty one is the unit.
+    Tuple(Rc<Vec<Value>>),
+    /// A struct, or a variant of an enum, of the program.
+    Defined {
+        /// The struct or enum.
+        definition: DefinitionId,
+        /// Which variant; 0 for a struct.
+        variant: u32,
+        /// The fields, in the order of their declaration.
+        fields: Rc<Vec<Value>>,
+    },
+    /// A variant of a library's enum: `Some`, `None`, `Ok`, `Err`, with what it holds.
+    Variant(&'static str, Rc<Vec<Value>>),
+    /// An array, a `Vec`, a `VecDeque`.
+    Sequence(Sequence),
+    /// A reference, a pointer, a slice that borrows, an `Rc`: where what it refers to is.
+    Reference(Path),
+    /// A closure, with the frame that its variables are in.
+    Closure(Arc<Closure>, FrameId),
+    /// A function of the program, with its generic arguments.
+    Function(FunctionId, Rc<[Type]>),
+    /// A function, constant or type of a library, by its path.
+    External(Arc<[String]>, Rc<[Type]>),
+    /// An iterator or a range.
+    Iterator(Rc<Lazy>),
+    /// Something of MPI: a communicator, a process, a request, a status.
+    Handle(Handle),
+    /// Was moved away, or never set.
+    Moved,
+}
+
+/// How long a sequence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// So many elements.
+    Known(u64),
+    /// Not known.
+    Unknown(Unknown),
+}
+
+/// The elements of an array or a `Vec`.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    /// The type of the elements.
+    pub element: Type,
+    /// What they are.
+    pub items: Items,
+}
+
+/// What a sequence's elements are.
+#[derive(Clone, Debug)]
+pub enum Items {
+    /// One by one. At most [`MOST_ITEMS`].
+    Each(Rc<Vec<Value>>),
+    /// All like this one, which is unknown where they differ.
+    Alike(Rc<Value>, Length),
+}
+
+/// The most elements that are kept one by one; of longer sequences only what they have in common.
+pub const MOST_ITEMS: usize = 4096;
+
+/// A variable's slot or a piece of shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// The variables of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FrameId(pub u32);
+
+/// Where a value is: an object, and the way to a part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The object.
+    pub object: ObjectId,
+    /// The way from the whole object to the part.
+    pub steps: Rc<[Step]>,
+}
+
+/// A step to a part of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A field of a tuple, a struct or a variant.
+    Field(u32),
+    /// An element.
+    Element(u64),
+    /// The elements from the first to before the second.
+    Slice(u64, u64),
+    /// Some element, or some elements: writing there makes all elements unknown.
+    Somewhere,
+}
+
+impl Value {
+    /// The unit.
+    pub fn unit() -> Value {
+        Value::Tuple(Rc::new(Vec::new()))
+    }
+
+    /// A whole number that is known.
+    pub fn integer(number: i128, scalar: Scalar) -> Value {
+        Value::Scalar(scalar, Content::Known(Constant::Integer(number)))
+    }
+
+    /// A truth value that is known.
+    pub fn bool(value: bool) -> Value {
+        Value::Scalar(Scalar::Bool, Content::Known(Constant::Bool(value)))
+    }
+
+    /// `Some(value)`
+    pub fn some(value: Value) -> Value {
+        Value::Variant("Some", Rc::new(vec![value]))
+    }
+
+    /// `None`
+    pub fn none() -> Value {
+        Value::Variant("None", Rc::new(Vec::new()))
+    }
+
+    /// `Ok(value)`
+    pub fn ok(value: Value) -> Value {
+        Value::Variant("Ok", Rc::new(vec![value]))
+    }
+
+    /// The number, if it is one that is known.
+    pub fn as_integer(&self) -> Option<i128> {
+        match self {
+            Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is known.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Scalar(_, Content::Known(Constant::Bool(value))) => Some(*value),
+            _ => None,
+        }
+    }
+}
