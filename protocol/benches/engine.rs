@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use p2p_protocol::engine::{Judge, Options};
 use p2p_protocol::model::{
-    Action, Behaviour, Completion, Data, Datatype, Envelope, Event, Mode, Peer, Place, Tag, World,
+    Action, Behaviour, Communicator, Completion, Data, Datatype, Envelope, Event, Mode, Peer,
+    Place, Tag, World,
 };
 
 const RANKS: u32 = 4096;
@@ -62,7 +63,7 @@ fn peak_memory() -> String {
 fn world(behaviours: Vec<Behaviour>) -> World {
     World {
         behaviours,
-        communicators: Arc::new(["world".to_owned()]),
+        communicators: Arc::new([Communicator::of_all("world")]),
         datatypes: Arc::new([Datatype { signature: "f64".to_owned(), bytes: Some(8) }]),
         messages: Arc::new(["Block".to_owned()]),
         ..World::default()
@@ -71,7 +72,8 @@ fn world(behaviours: Vec<Behaviour>) -> World {
 
 fn envelope(peer: u32) -> Envelope {
     let peer = Peer::Rank(i32::try_from(peer).expect("a small rank"));
-    let data = Data { datatype: 0, count: Some(512), message: Some(0), label: None };
+    let data =
+        Data { datatype: Some(0), count: Some(512), message: Some(0), label: None, buffer: None };
     Envelope { peer, tag: Tag::Exact(0), communicator: 0, data }
 }
 

@@ -46,15 +46,25 @@ pub fn operation(world: &World, at: At) -> String {
             Completion::Some => "wait_some".to_owned(),
         },
         Action::Test { .. } => "test".to_owned(),
-        Action::Collective(collective) => match collective.root {
-            Some(root) => format!("{} from root {root}", collective.kind.name()),
-            None => collective.kind.name().to_owned(),
-        },
+        Action::Collective(collective) | Action::StartCollective { collective, .. } => {
+            match collective.root {
+                Some(root) => format!("{} from root {root}", collective.kind.name()),
+                None => collective.kind.name().to_owned(),
+            }
+        }
         Action::Put { envelope } => sending(world, "put", envelope),
         Action::Get { envelope } => receiving(world, "get", envelope),
         Action::Choose { .. } => "choose".to_owned(),
         Action::Offer { envelope, .. } => format!("offer of a decision by {}", peer(envelope.peer)),
         Action::Jump { .. } => "jump".to_owned(),
+        Action::Cancel { .. } => "cancel".to_owned(),
+        Action::Free { .. } => "free of a request".to_owned(),
+        Action::Access { .. } => "access".to_owned(),
+        Action::AttachBuffer { .. } => "attach of a buffer".to_owned(),
+        Action::DetachBuffer => "detach of the buffer".to_owned(),
+        Action::Branch { .. } | Action::BranchOnTag { .. } => "branch".to_owned(),
+        Action::Leave { .. } => "end".to_owned(),
+        Action::Opaque => "step that is not understood".to_owned(),
     }
 }
 
@@ -109,10 +119,8 @@ pub fn data(world: &World, data: &Data) -> String {
 
 /// "256 x f32", "f32".
 pub fn elements(world: &World, data: &Data) -> String {
-    let signature = world
-        .datatypes
-        .get(usize::from(data.datatype))
-        .map_or("data", |datatype| datatype.signature.as_str());
+    let datatype = data.datatype.and_then(|datatype| world.datatypes.get(usize::from(datatype)));
+    let signature = datatype.map_or("data", |datatype| datatype.signature.as_str());
     match data.count {
         Some(1) | None => signature.to_owned(),
         Some(count) => format!("{count} x {signature}"),
@@ -181,7 +189,10 @@ pub fn communicator(world: &World, at: At) -> String {
     let envelope = envelope(event, true).or(envelope(event, false));
     envelope
         .and_then(|envelope| world.communicators.get(usize::from(envelope.communicator)))
-        .map_or_else(|| "its communicator".to_owned(), |name| format!("`{name}`"))
+        .map_or_else(
+            || "its communicator".to_owned(),
+            |communicator| format!("`{}`", communicator.name),
+        )
 }
 
 /// The first step of `destination` that could receive what a step sends.

@@ -1,6 +1,6 @@
 //! What a run shows, written down while it runs and judged later.
 
-use crate::model::{CollectiveKind, Data, LabelId, Position, Rank, World};
+use crate::model::{CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
 
 /// A step of a rank.
 pub type At = (Rank, Position);
@@ -139,8 +139,11 @@ impl Evidence {
 
 /// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").
 fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
-    let signature = |data: &Data| {
-        world.datatypes.get(usize::from(data.datatype)).map(|datatype| &datatype.signature)
+    let signature = |datatype: DatatypeId| {
+        world.datatypes.get(usize::from(datatype)).map(|datatype| &datatype.signature)
     };
-    one.datatype == other.datatype || signature(one) == signature(other)
+    match (one.datatype, other.datatype) {
+        (Some(one), Some(other)) => one == other || signature(one) == signature(other),
+        _ => true,
+    }
 }

@@ -77,7 +77,13 @@ mod tests {
     fn a_ready_send_may_be_ahead_once_a_wildcard_is_matched() {
         let reduce = || {
             let kind = CollectiveKind::Reduce;
-            Action::Collective(Collective { kind, communicator: 0, root: Some(1), data: None })
+            Action::Collective(Collective {
+                kind,
+                communicator: 0,
+                root: Some(1),
+                data: None,
+                operation: None,
+            })
         };
         let ready =
             |peer| Action::Send { mode: Mode::Ready, envelope: envelope(Peer::Rank(peer), 0) };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::{
-    Action, Behaviour, Data, Datatype, Envelope, Event, Mode, Peer, Place, Tag, World,
+    Action, Behaviour, Communicator, Data, Datatype, Envelope, Event, Mode, Peer, Place, Tag, World,
 };
 
 pub(super) fn world(ranks: Vec<Vec<Action>>) -> World {
@@ -17,7 +17,7 @@ pub(super) fn world(ranks: Vec<Vec<Action>>) -> World {
     };
     World {
         behaviours: ranks.into_iter().map(&mut behaviour).collect(),
-        communicators: Arc::new(["world".to_owned()]),
+        communicators: Arc::new([Communicator::of_all("world")]),
         datatypes: Arc::new([Datatype { signature: "u8".to_owned(), bytes: Some(1) }]),
         messages: Arc::new(["Block".to_owned()]),
         ..World::default()
@@ -25,7 +25,8 @@ pub(super) fn world(ranks: Vec<Vec<Action>>) -> World {
 }
 
 pub(super) fn envelope(peer: Peer, tag: i32) -> Envelope {
-    let data = Data { datatype: 0, count: Some(1), message: Some(0), label: None };
+    let data =
+        Data { datatype: Some(0), count: Some(1), message: Some(0), label: None, buffer: None };
     Envelope { peer, tag: Tag::Exact(tag), communicator: 0, data }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Event, Rank};
 
 /// A place in the source, opaque here; the front end that made it knows the file and the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(pub u32);
 
 /// A communicator: an index into [`World::communicators`].

@@ -183,6 +183,7 @@ fn all_together() -> BoxedStrategy<Action> {
                 communicator,
                 root,
                 data: None,
+                operation: None,
             })
         });
     prop_oneof![

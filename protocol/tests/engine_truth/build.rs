@@ -1,18 +1,21 @@
 //! Short names for the events of worlds that are written by hand.
 
 use p2p_protocol::model::{
-    Action, Arm, Behaviour, Collective, CollectiveKind, Completion, Data, Datatype, Envelope,
-    Event, Mode, Peer, Place, Position, RequestId, SourceId, Tag, World,
+    Action, Arm, Behaviour, Collective, CollectiveKind, Communicator, Completion, Data, Datatype,
+    Envelope, Event, Mode, Peer, Place, Position, RequestId, SourceId, Tag, World,
 };
 
 use crate::edit::envelopes_of;
 
 /// One element of four bytes.
-pub(crate) const SMALL: Data = Data { datatype: 0, count: Some(1), message: None, label: None };
+pub(crate) const SMALL: Data =
+    Data { datatype: Some(0), count: Some(1), message: None, label: None, buffer: None };
 /// Sixteen elements of four bytes.
-pub(crate) const LARGE: Data = Data { datatype: 0, count: Some(16), message: None, label: None };
+pub(crate) const LARGE: Data =
+    Data { datatype: Some(0), count: Some(16), message: None, label: None, buffer: None };
 /// Of a type of unknown size.
-pub(crate) const UNKNOWN: Data = Data { datatype: 1, count: Some(1), message: None, label: None };
+pub(crate) const UNKNOWN: Data =
+    Data { datatype: Some(1), count: Some(1), message: None, label: None, buffer: None };
 
 /// The communicators that worlds here have.
 pub(crate) const COMMUNICATORS: u16 = 2;
@@ -23,7 +26,7 @@ pub(crate) fn world(ranks: impl IntoIterator<Item = Vec<Action>>) -> World {
     let datatype = |signature: &str, bytes| Datatype { signature: signature.to_owned(), bytes };
     World {
         behaviours,
-        communicators: ["world", "other"].map(str::to_owned).into(),
+        communicators: ["world", "other"].map(Communicator::of_all).into(),
         datatypes: [datatype("f32", Some(4)), datatype("Opaque", None)].into(),
         labels: ["Task", "Stop", "Pause"].map(str::to_owned).into(),
         ..World::default()
@@ -149,7 +152,7 @@ pub(crate) fn offer(rank: i32, targets: impl IntoIterator<Item = (u16, Position)
 }
 
 pub(crate) fn collective(kind: CollectiveKind, root: Option<i32>) -> Action {
-    Action::Collective(Collective { kind, communicator: 0, root, data: None })
+    Action::Collective(Collective { kind, communicator: 0, root, data: None, operation: None })
 }
 
 pub(crate) fn barrier() -> Action {

@@ -260,7 +260,7 @@ impl Stage {
             }
             Talk::Together { kind, communicator, root } => {
                 let root = actions::is_rooted(kind).then_some((root % size).cast_signed());
-                let call = Collective { kind, communicator, root, data: None };
+                let call = Collective { kind, communicator, root, data: None, operation: None };
                 (0..size).map(|rank| Part::new(rank, vec![Action::Collective(call)])).collect()
             }
             Talk::Put { from, to: peer } => {

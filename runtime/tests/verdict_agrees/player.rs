@@ -220,6 +220,7 @@ impl Player<'_, '_> {
                 return arm.map(|arm| arm.target).ok_or_else(|| Error::other("no arm"));
             }
             Action::Jump { target } => return Ok(*target),
+            other => unreachable!("no sample has {other:?}"),
         }
         Ok(position + 1)
     }
@@ -410,6 +411,7 @@ impl Player<'_, '_> {
             CollectiveKind::Reduce => self.session.reduce(operation, root, &mut [1_u32], Max),
             CollectiveKind::AllReduce => self.session.all_reduce(operation, &mut [1_u32], Max),
             CollectiveKind::AllToAll => self.session.all_to_all(operation, &each).map(drop),
+            other => unreachable!("no sample has {other:?}"),
         }
     }
 }

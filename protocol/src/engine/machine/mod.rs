@@ -428,7 +428,7 @@ impl Request {
 
 /// The size of what travels, where it is known.
 pub(super) fn bytes(world: &World, data: &Data) -> Option<u64> {
-    let element = world.datatypes.get(usize::from(data.datatype))?.bytes?;
+    let element = world.datatypes.get(usize::from(data.datatype?))?.bytes?;
     data.count?.checked_mul(element)
 }
 
@@ -437,7 +437,9 @@ fn communicator_count(world: &World) -> usize {
     let named =
         world.behaviours.iter().flat_map(|behaviour| &behaviour.events).filter_map(|event| {
             match &event.action {
-                Action::Collective(collective) => Some(usize::from(collective.communicator) + 1),
+                Action::Collective(collective) | Action::StartCollective { collective, .. } => {
+                    Some(usize::from(collective.communicator) + 1)
+                }
                 _ => None,
             }
         });

@@ -77,6 +77,15 @@ impl Machine<'_> {
             Action::Put { .. } | Action::Get { .. } => self.go_to(rank, position + 1),
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
             Action::Jump { target } => self.jump(rank, *target),
+            Action::StartCollective { .. }
+            | Action::Cancel { .. }
+            | Action::Free { .. }
+            | Action::Access { .. }
+            | Action::AttachBuffer { .. }
+            | Action::DetachBuffer
+            | Action::Branch { .. }
+            | Action::BranchOnTag { .. } => self.go_to(rank, position + 1),
+            Action::Leave { .. } | Action::Opaque => self.end(rank),
         }
     }
 

@@ -272,7 +272,7 @@ impl<'p> Lowering<'p> {
             None => None,
         };
         let communicator = message.map_or(0, |message| self.communicator(message));
-        Ok(Action::Collective(Collective { kind, communicator, root, data }))
+        Ok(Action::Collective(Collective { kind, communicator, root, data, operation: None }))
     }
 
     fn communicator(&self, message: &MessageName) -> CommunicatorId {

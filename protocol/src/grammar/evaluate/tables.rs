@@ -6,12 +6,13 @@ use super::Setting;
 use crate::grammar::parse::scalar_bytes;
 use crate::grammar::syntax::{Extent, Payload, Protocol};
 use crate::model::{
-    Behaviour, CommunicatorId, Data, Datatype, DatatypeId, LabelId, MessageId, Role, World,
+    Behaviour, Communicator, CommunicatorId, Data, Datatype, DatatypeId, LabelId, MessageId, Role,
+    World,
 };
 
 /// The tables that worlds refer to.
 pub(in crate::grammar) struct Tables {
-    communicators: Arc<[String]>,
+    communicators: Arc<[Communicator]>,
     datatypes: Arc<[Datatype]>,
     messages: Arc<[String]>,
     labels: Arc<[String]>,
@@ -42,9 +43,11 @@ impl Tables {
             }
         }
         datatypes.push(Datatype { signature: "decision".to_owned(), bytes: None });
-        let mut communicators = vec![protocol.name.to_string()];
-        communicators.extend(protocol.communicators.iter().map(ToString::to_string));
-        communicators.push("decisions".to_owned());
+        let mut communicators = vec![Communicator::of_all(protocol.name.to_string())];
+        communicators.extend(
+            protocol.communicators.iter().map(|name| Communicator::of_all(name.to_string())),
+        );
+        communicators.push(Communicator::of_all("decisions"));
         let roles = protocol.roles.iter();
         Tables {
             communicators: communicators.into(),
@@ -60,17 +63,19 @@ impl Tables {
 
     /// What a message of this index carries, that many elements of it.
     pub(super) fn data(&self, message: usize, count: Option<u64>) -> Data {
-        let datatype = self.datatype_of.get(message).copied().unwrap_or_default();
-        Data { datatype, count, message: Some(MessageId::from(narrow(message))), label: None }
+        let datatype = Some(self.datatype_of.get(message).copied().unwrap_or_default());
+        let message = Some(MessageId::from(narrow(message)));
+        Data { datatype, count, message, label: None, buffer: None }
     }
 
     /// What announces a decision.
     pub(super) fn decision(&self, label: Option<usize>) -> Data {
         Data {
-            datatype: narrow(self.datatypes.len() - 1),
+            datatype: Some(narrow(self.datatypes.len() - 1)),
             count: Some(1),
             message: None,
             label: label.map(|label| LabelId::from(narrow(label))),
+            buffer: None,
         }
     }
 
@@ -103,6 +108,7 @@ impl Tables {
             messages: Arc::clone(&self.messages),
             labels: Arc::clone(&self.labels),
             roles: Arc::clone(&self.roles),
+            ..World::default()
         }
     }
 }
