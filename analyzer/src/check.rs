@@ -26,7 +26,13 @@ const STATEMENTS_OF_NAMED_SIZE: u64 = 4_000_000;
 pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     let discovered = if options.paths.is_empty() {
         let (packages, exclude) = (options.packages.clone(), options.exclude.clone());
-        discover::in_workspace(&Selection { packages, workspace: options.workspace, exclude })
+        let cargo = options.cargo.clone();
+        discover::in_workspace(&Selection {
+            packages,
+            workspace: options.workspace,
+            exclude,
+            cargo,
+        })
     } else {
         discover::under_paths(&options.paths)
     };
@@ -42,6 +48,7 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
         settings,
         everything: options.ranks.is_none() && options.eager_limit == 0,
     };
+    gathering.outcome.packages = discovered.packages;
     for failure in discovered.failures.into_iter().chain(readings.failures) {
         gathering.fail(failure, None);
     }

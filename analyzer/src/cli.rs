@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::cargo::CargoOptions;
+
 /// No run is larger: what every rank does is held in memory.
 const MOST_RANKS: u32 = 65_536;
 
@@ -60,6 +62,10 @@ pub struct Check {
     #[arg(long, value_name = "NAME", requires = "workspace")]
     pub exclude: Vec<String>,
 
+    /// What `cargo check` understands as well.
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+
     /// World sizes to check: `4`, `2,3,8`, `2..=8` [default: those a protocol allows, from 2 to 8
     /// and, where there is time, up to 64]
     #[arg(long, value_name = "LIST", value_parser = parse_ranks, allow_hyphen_values = true)]
@@ -108,6 +114,11 @@ pub enum Format {
     Short,
     /// Cargo's JSON, one object a line
     Json,
+    /// The same, with colour in what is rendered, as rust-analyzer asks for it
+    #[value(name = "json-diagnostic-rendered-ansi", hide = true)]
+    JsonAnsi,
+    /// Workflow commands, which GitHub shows beside the code
+    Github,
 }
 
 /// When to use colour.

@@ -4,6 +4,7 @@
 //! judges the protocols in them, [`config`] and [`suppress`] decide what of it is shown, and
 //! [`report`] writes it. What is wrong is decided in `p2p_protocol` alone.
 
+pub mod cargo;
 pub mod catalogue;
 pub mod cli;
 pub mod config;

@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use p2p_protocol::finding::Level;
 
+use crate::cargo::PackageChoice;
 use crate::catalogue;
 use crate::cli::{Check, Color, Command, CommandLine, Format};
 use crate::config::{Selector, Setting};
 use crate::explain;
-use crate::report::{Outcome, human, json, short};
+use crate::report::{Outcome, github, human, json, short};
 
 /// How the program was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,21 +64,42 @@ fn run(arguments: Vec<OsString>) -> Status {
 }
 
 fn check(options: &Check, matches: &ArgMatches) -> Status {
-    if options.summary_json && options.message_format != Format::Json {
+    let json = matches!(options.message_format, Format::Json | Format::JsonAnsi);
+    if options.summary_json && !json {
         return refuse("--summary-json needs --message-format json");
     }
     let settings = match settings(matches) {
         Ok(settings) => settings,
         Err(message) => return refuse(&message),
     };
+    let packages = PackageChoice {
+        packages: &options.packages,
+        workspace: options.workspace,
+        exclude: &options.exclude,
+    };
+    // Both run at once; what is found here waits until cargo has said all that it has to say.
+    let cargo_check = options
+        .cargo
+        .runs_check()
+        .then(|| options.cargo.start_check(&packages, options.message_format));
     let outcome = crate::check(options, &settings);
+    let compiled = match cargo_check.map(|started| started.and_then(|mut child| child.wait())) {
+        None => true,
+        Some(Ok(status)) => status.success(),
+        Some(Err(error)) => return refuse(&format!("`cargo check` cannot be run: {error}")),
+    };
     let color = options.color.enabled(options.output.is_none() && io::stdout().is_terminal());
     let text = match options.message_format {
         Format::Human => human::report(&outcome, color, options.quiet),
         Format::Short => short::report(&outcome),
-        Format::Json => json::report(&outcome, options.summary_json),
+        Format::Json => json::report(&outcome, false, options.summary_json),
+        Format::JsonAnsi => json::report(&outcome, true, options.summary_json),
+        Format::Github => github::report(&outcome),
     };
-    let status = status(&outcome, options.exit_zero);
+    let status = match status(&outcome, options.exit_zero) {
+        Status::Clean if !compiled => Status::Denied,
+        status => status,
+    };
     match &options.output {
         None => print(&text, status),
         Some(path) => match std::fs::write(path, text) {

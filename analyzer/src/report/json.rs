@@ -10,17 +10,24 @@ use serde_json::{Value, json};
 use super::excerpt::Excerpt;
 use super::{Outcome, human};
 use crate::diagnostic::{Diagnostic, Evidence, Label};
+use crate::source::discover::Unit;
 use crate::source::{FileId, Sources};
 
-/// The whole report.
-pub fn report(outcome: &Outcome, summary: bool) -> String {
+/// The whole report; `color`: in what is rendered.
+///
+/// A line about a compiled artifact comes first for each package, so that an editor forgets what was
+/// found in it before, also where nothing is found any more.
+pub fn report(outcome: &Outcome, color: bool, summary: bool) -> String {
     let mut targets = Targets::default();
     let mut text = String::new();
+    for unit in &outcome.packages {
+        text.push_str(&format!("{}\n", artifact(unit)));
+    }
     for diagnostic in &outcome.diagnostics {
         let file = diagnostic.primary.as_ref().map(|primary| primary.at.file);
         let mut line = targets.of(outcome, file);
         line["reason"] = json!("compiler-message");
-        line["message"] = message(&outcome.sources, diagnostic);
+        line["message"] = message(&outcome.sources, diagnostic, color);
         text.push_str(&line.to_string());
         text.push('\n');
     }
@@ -45,7 +52,27 @@ pub fn report(outcome: &Outcome, summary: bool) -> String {
     text
 }
 
-fn message(sources: &Sources, diagnostic: &Diagnostic) -> Value {
+fn artifact(unit: &Unit) -> Value {
+    json!({
+        "reason": "compiler-artifact",
+        "package_id": unit.package.id,
+        "manifest_path": unit.package.manifest_path,
+        "target": unit.target,
+        "profile": {
+            "opt_level": "0",
+            "debuginfo": 0,
+            "debug_assertions": true,
+            "overflow_checks": true,
+            "test": false,
+        },
+        "features": [],
+        "filenames": [],
+        "executable": null,
+        "fresh": false,
+    })
+}
+
+fn message(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> Value {
     let primary = diagnostic.primary.iter().map(|label| span(sources, label, true));
     let secondary = diagnostic.secondary.iter().map(|label| span(sources, label, false));
     let code =
@@ -62,7 +89,7 @@ fn message(sources: &Sources, diagnostic: &Diagnostic) -> Value {
         "code": code,
         "spans": primary.chain(secondary).collect::<Vec<_>>(),
         "children": children.collect::<Vec<_>>(),
-        "rendered": human::render(sources, diagnostic, true, false),
+        "rendered": human::render(sources, diagnostic, true, color),
     });
     if let Some(rule) = diagnostic.rule {
         message["p2p"] = evidence(sources, rule, diagnostic.evidence.as_ref());

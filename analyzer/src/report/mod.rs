@@ -1,6 +1,7 @@
 //! What was found, in words: one file a format, all from the same plain values.
 
 mod excerpt;
+pub mod github;
 pub mod human;
 pub mod json;
 pub mod short;
@@ -25,6 +26,8 @@ pub struct Outcome {
     pub summary: Summary,
     /// The targets that files belong to, where they are known.
     pub units: BTreeMap<FileId, Arc<Unit>>,
+    /// A target of each package that was looked at, whatever was found in it.
+    pub packages: Vec<Arc<Unit>>,
 }
 
 /// What was looked at, and how it came out.

@@ -10,6 +10,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::cfg::Features;
 use super::modules::Kind;
 use super::{display_name, reason};
+use crate::cargo::CargoOptions;
 use crate::catalogue::did_you_mean;
 use crate::diagnostic::Failure;
 
@@ -46,6 +47,8 @@ pub struct Selection {
     pub workspace: bool,
     /// `--exclude`.
     pub exclude: Vec<String>,
+    /// Which manifest's workspace, and which targets of each package.
+    pub cargo: CargoOptions,
 }
 
 /// What to begin with, and what cannot be begun with.
@@ -55,6 +58,8 @@ pub struct Discovered {
     pub inputs: Vec<Input>,
     /// The paths that lead nowhere.
     pub failures: Vec<Failure>,
+    /// A target of each package that is looked at.
+    pub packages: Vec<Arc<Unit>>,
 }
 
 /// The files under these paths.
@@ -127,7 +132,11 @@ fn is_rust_file(entry: &DirEntry) -> bool {
 /// The targets of the packages that are meant, in the workspace of the current folder.
 pub fn in_workspace(selection: &Selection) -> Discovered {
     let mut discovered = Discovered::default();
-    match MetadataCommand::new().no_deps().exec() {
+    let mut command = MetadataCommand::new();
+    if let Some(manifest) = &selection.cargo.manifest_path {
+        command.manifest_path(manifest);
+    }
+    match command.no_deps().exec() {
         Ok(metadata) => discovered.add_packages(&metadata, selection),
         Err(error) => {
             let text = match error {
@@ -142,6 +151,13 @@ pub fn in_workspace(selection: &Selection) -> Discovered {
         }
     }
     discovered
+}
+
+/// `name@version`, as cargo takes it.
+fn is_version_of(package: &Package, word: &str) -> bool {
+    word.split_once('@').is_some_and(|(name, version)| {
+        package.name.as_str() == name && package.version.to_string() == version
+    })
 }
 
 impl Discovered {
@@ -160,7 +176,7 @@ impl Discovered {
             names.remove(name);
         }
         for name in names {
-            self.add_package(members[name]);
+            self.add_package(members[name], &selection.cargo);
         }
     }
 
@@ -172,7 +188,11 @@ impl Discovered {
     ) -> Vec<&'a str> {
         let mut known = Vec::new();
         for name in names {
-            match members.get_key_value(name.as_str()) {
+            // A package may be given as its full identity, as rust-analyzer does.
+            let member = members.iter().find(|(member, package)| {
+                **member == name || package.id.repr == *name || is_version_of(package, name)
+            });
+            match member {
                 Some((&name, _)) => known.push(name),
                 None => {
                     let hint = did_you_mean(name, members.keys().copied());
@@ -184,11 +204,13 @@ impl Discovered {
         known
     }
 
-    fn add_package(&mut self, package: &Package) {
+    fn add_package(&mut self, package: &Package, cargo: &CargoOptions) {
         let features: BTreeSet<String> = package.features.keys().cloned().collect();
         let package = Arc::new(package.clone());
         let mut targets = package.targets.clone();
         targets.sort_by(|a, b| a.src_path.cmp(&b.src_path));
+        targets.retain(|target| cargo.chooses(target));
+        let first = self.inputs.len();
         for target in targets {
             self.inputs.push(Input {
                 path: target.src_path.clone().into(),
@@ -201,5 +223,6 @@ impl Discovered {
                 })),
             });
         }
+        self.packages.extend(self.inputs[first..].first().and_then(|input| input.unit.clone()));
     }
 }

@@ -1,16 +1,17 @@
 //! The JSON report, read back by the crate that rust-analyzer reads it with.
 
-use crate::project::{Project, Run, WRONG_TAG};
+use crate::project::{PAIR, Project, Run, WRONG_TAG};
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use cargo_metadata::{CompilerMessage, Message};
 use serde_json::Value;
 
 fn messages(run: &Run) -> Vec<CompilerMessage> {
     let message = |message: std::io::Result<Message>| match message.expect("a line of cargo's") {
-        Message::CompilerMessage(message) => message,
-        other => panic!("not a compiler message: {other:?}"),
+        Message::CompilerMessage(message) => Some(message),
+        Message::CompilerArtifact(artifact) if !artifact.fresh => None,
+        other => panic!("neither a message nor an artifact: {other:?}"),
     };
-    Message::parse_stream(run.output.as_bytes()).map(message).collect()
+    Message::parse_stream(run.output.as_bytes()).filter_map(message).collect()
 }
 
 #[test]
@@ -115,4 +116,19 @@ fn what_has_no_place_is_a_message_too() {
     assert_eq!(messages.len(), 1);
     assert!(messages[0].message.spans.is_empty());
     assert_eq!(messages[0].message.level, DiagnosticLevel::Error);
+}
+
+#[test]
+fn a_package_in_which_nothing_is_wrong_is_named_so_that_old_findings_go() {
+    let project = Project::new("json_clean");
+    let manifest =
+        "[package]\nname = \"job\"\nversion = \"1.2.3\"\nedition = \"2021\"\n[workspace]\n";
+    project.write("Cargo.toml", manifest);
+    project.write("src/lib.rs", PAIR);
+    let run = project.run(&["--message-format", "json"]);
+    assert_eq!(run.status, 0, "{}{}", run.output, run.errors);
+    let lines: Vec<_> = Message::parse_stream(run.output.as_bytes()).map(Result::unwrap).collect();
+    let [Message::CompilerArtifact(artifact)] = &lines[..] else { panic!("{lines:?}") };
+    assert!(artifact.package_id.repr.ends_with("#job@1.2.3"));
+    assert!(!artifact.fresh);
 }

@@ -1,7 +1,9 @@
 //! The programs as they are used: what they print, and their exit status.
 
 mod command_line;
+mod github;
 mod json;
 mod odd_inputs;
 mod project;
+mod rust_analyzer;
 mod workspace;
