@@ -2,9 +2,9 @@
 
 use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
+use super::words;
 use crate::model::{
-    Action, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Place, Position, Rank,
-    RequestId, Tag, World,
+    Action, Data, Envelope, Event, LabelId, Peer, Place, Position, Rank, RequestId, Tag, World,
 };
 
 /// The step's event.
@@ -17,39 +17,51 @@ pub fn place(world: &World, at: At) -> Place {
     event(world, at).place
 }
 
-/// "send Block to rank 1", "recv Block from any of ranks 1 to 3", "barrier", "wait_all".
+/// What a step does, in the program's own words: "send Block to rank 1", "recv Block from any of
+/// ranks 1 to 3", "wait_all"; of a message without a name, "send of 3 f64 to rank 1 (tag 0)".
 pub fn operation(world: &World, at: At) -> String {
     let event = event(world, at);
+    let dialect = world.dialect;
     match &event.action {
-        Action::Send { mode, envelope } => sending(world, send_verb(*mode, ""), envelope),
-        Action::StartSend { mode, envelope, .. } => sending(world, send_verb(*mode, "i"), envelope),
-        Action::PlanSend { envelope, .. } => sending(world, "send_init", envelope),
-        Action::Receive { envelope, .. } => receiving(world, "recv", envelope),
-        Action::StartReceive { envelope, .. } => receiving(world, "irecv", envelope),
-        Action::PlanReceive { envelope, .. } => receiving(world, "recv_init", envelope),
-        Action::Probe { envelope, .. } => receiving(world, "probe", envelope),
+        Action::Send { mode, envelope } => {
+            sending(world, words::send(dialect, *mode, false), envelope)
+        }
+        Action::StartSend { mode, envelope, .. } => {
+            sending(world, words::send(dialect, *mode, true), envelope)
+        }
+        Action::PlanSend { envelope, .. } => sending(world, words::plan(dialect, true), envelope),
+        Action::Receive { envelope, .. } => {
+            receiving(world, words::receive(dialect, false), envelope)
+        }
+        Action::StartReceive { envelope, .. } => {
+            receiving(world, words::receive(dialect, true), envelope)
+        }
+        Action::PlanReceive { envelope, .. } => {
+            receiving(world, words::plan(dialect, false), envelope)
+        }
+        Action::Probe { envelope, .. } => receiving(world, words::probe(dialect), envelope),
         Action::SendReceive { send, receive } => format!(
-            "sendrecv {} to {}, {} from {}",
-            data(world, &send.data),
-            peer(send.peer),
+            "{}, {} from {}{}",
+            sending(world, words::send_receive(dialect), send),
             data(world, &receive.data),
-            peer(receive.peer)
+            peer(receive.peer),
+            tag_of_unnamed(receive)
         ),
         Action::Start { requests } => match planned(world, at, requests) {
-            Some(plan) => format!("start of {}", operation(world, (at.0, plan))),
-            None => "start".to_owned(),
+            Some(plan) => {
+                format!("{} of {}", words::start(dialect), operation(world, (at.0, plan)))
+            }
+            None => words::start(dialect).to_owned(),
         },
-        Action::Wait { requests, completion } => match completion {
-            Completion::All if requests.len() == 1 => "wait".to_owned(),
-            Completion::All => "wait_all".to_owned(),
-            Completion::Any(_) => "wait_any".to_owned(),
-            Completion::Some => "wait_some".to_owned(),
-        },
-        Action::Test { .. } => "test".to_owned(),
+        Action::Wait { requests, completion } => {
+            words::wait(dialect, completion, requests.len()).to_owned()
+        }
+        Action::Test { .. } => words::test(dialect).to_owned(),
         Action::Collective(collective) | Action::StartCollective { collective, .. } => {
+            let name = words::collective(dialect, collective.kind);
             match collective.root {
-                Some(root) => format!("{} from root {root}", collective.kind.name()),
-                None => collective.kind.name().to_owned(),
+                Some(root) => format!("{name} from root {root}"),
+                None => name.to_owned(),
             }
         }
         Action::Put { envelope } => sending(world, "put", envelope),
@@ -78,11 +90,36 @@ fn planned(world: &World, (rank, _): At, requests: &[RequestId]) -> Option<Posit
 }
 
 fn sending(world: &World, verb: &str, envelope: &Envelope) -> String {
-    format!("{verb} {} to {}", data(world, &envelope.data), peer(envelope.peer))
+    let (of, tag) = (of_unnamed(envelope), tag_of_unnamed(envelope));
+    format!("{verb}{of} {} to {}{tag}", data(world, &envelope.data), peer(envelope.peer))
 }
 
 fn receiving(world: &World, verb: &str, envelope: &Envelope) -> String {
-    format!("{verb} {} from {}", data(world, &envelope.data), peer(envelope.peer))
+    let (of, tag) = (of_unnamed(envelope), tag_of_unnamed(envelope));
+    format!("{verb}{of} {} from {}{tag}", data(world, &envelope.data), peer(envelope.peer))
+}
+
+/// A message without a name is spoken of by what it is made of, "send of 3 f64" ..
+fn of_unnamed(envelope: &Envelope) -> &'static str {
+    if is_named(envelope) { "" } else { " of" }
+}
+
+/// .. and told from others by its tag, " (tag 0)".
+fn tag_of_unnamed(envelope: &Envelope) -> String {
+    if is_named(envelope) { String::new() } else { format!(" ({})", tag(envelope.tag)) }
+}
+
+fn is_named(envelope: &Envelope) -> bool {
+    envelope.data.message.is_some() || envelope.data.label.is_some()
+}
+
+/// "tag 5", "any tag".
+pub fn tag(tag: Tag) -> String {
+    match (tag, tag.number()) {
+        (Tag::Any, _) => "any tag".to_owned(),
+        (_, Some(number)) => format!("tag {number}"),
+        (_, None) => "a tag that is known at run time".to_owned(),
+    }
 }
 
 /// What a step sends.
@@ -100,10 +137,7 @@ fn with_tag(world: &World, envelope: &Envelope) -> String {
     if let Some(label) = envelope.data.label {
         return format!("the decision {}", self::label(world, Some(label)));
     }
-    match envelope.tag {
-        Tag::Exact(tag) => format!("{} (tag {tag})", data(world, &envelope.data)),
-        Tag::Any => format!("{} (any tag)", data(world, &envelope.data)),
-    }
+    format!("{} ({})", data(world, &envelope.data), tag(envelope.tag))
 }
 
 /// The message's name, or its type and number.
@@ -113,14 +147,29 @@ pub fn data(world: &World, data: &Data) -> String {
     }
     match data.message.and_then(|message| world.messages.get(usize::from(message))) {
         Some(name) => name.clone(),
-        None => elements(world, data),
+        None => unnamed(world, data),
     }
+}
+
+/// "3 f64", "f64" where the number is not known.
+fn unnamed(world: &World, data: &Data) -> String {
+    let element = match (signature(world, data), data.count) {
+        (Some(signature), _) => signature,
+        (None, Some(1)) => "element",
+        (None, Some(_)) => "elements",
+        (None, None) => "data",
+    };
+    data.count.map_or_else(|| element.to_owned(), |count| format!("{count} {element}"))
+}
+
+fn signature<'w>(world: &'w World, data: &Data) -> Option<&'w str> {
+    let datatype = world.datatypes.get(usize::from(data.datatype?))?;
+    Some(&datatype.signature)
 }
 
 /// "256 x f32", "f32".
 pub fn elements(world: &World, data: &Data) -> String {
-    let datatype = data.datatype.and_then(|datatype| world.datatypes.get(usize::from(datatype)));
-    let signature = datatype.map_or("data", |datatype| datatype.signature.as_str());
+    let signature = signature(world, data).unwrap_or("data");
     match data.count {
         Some(1) | None => signature.to_owned(),
         Some(count) => format!("{count} x {signature}"),
@@ -144,19 +193,6 @@ pub fn peer(peer: Peer) -> String {
         }
         Peer::Source(_) => "the rank it has met".to_owned(),
         Peer::Null => "nobody".to_owned(),
-    }
-}
-
-fn send_verb(mode: Mode, immediate: &str) -> &'static str {
-    match (mode, immediate.is_empty()) {
-        (Mode::Standard, true) => "send",
-        (Mode::Synchronous, true) => "ssend",
-        (Mode::Buffered, true) => "bsend",
-        (Mode::Ready, true) => "rsend",
-        (Mode::Standard, false) => "isend",
-        (Mode::Synchronous, false) => "issend",
-        (Mode::Buffered, false) => "ibsend",
-        (Mode::Ready, false) => "irsend",
     }
 }
 
@@ -213,21 +249,23 @@ pub fn receive_for(world: &World, send: At, destination: Rank) -> Option<At> {
 
 /// What a rank brings to the collective that it calls: "256 x f32".
 pub fn brought(world: &World, at: At) -> String {
-    match &event(world, at).action {
-        Action::Collective(collective) => match &collective.data {
-            Some(data) => format!("{} ({})", self::data(world, data), elements(world, data)),
-            None => "nothing".to_owned(),
-        },
-        _ => "nothing".to_owned(),
+    let data = event(world, at).action.collective().and_then(|collective| collective.data.as_ref());
+    match data {
+        Some(data) if data.message.is_some() => {
+            format!("{} ({})", self::data(world, data), elements(world, data))
+        }
+        Some(data) => self::data(world, data),
+        None => "nothing".to_owned(),
     }
 }
 
 /// In how many steps a rank calls the collective that a step calls.
 pub fn calls(world: &World, rank: Rank, at: At) -> usize {
-    let Action::Collective(called) = &event(world, at).action else { return 0 };
+    let Some(called) = event(world, at).action.collective() else { return 0 };
     let same = |event: &&Event| {
-        matches!(&event.action, Action::Collective(collective)
-            if (collective.kind, collective.communicator) == (called.kind, called.communicator))
+        event.action.collective().is_some_and(|collective| {
+            (collective.kind, collective.communicator) == (called.kind, called.communicator)
+        })
     };
     world.behaviours[rank as usize].events.iter().filter(same).count()
 }

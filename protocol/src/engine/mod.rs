@@ -18,6 +18,7 @@ mod pairing;
 mod samples;
 mod trace;
 mod wait_for;
+pub mod words;
 
 pub use case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
 pub use evidence::{At, Observation};

@@ -54,6 +54,20 @@ pub enum Tag {
     Any,
 }
 
+impl Tag {
+    /// A tag that nobody knows before the job runs, and that is the same wherever it comes from
+    /// the same values, is one of these numbers: each stands for one such tag.
+    pub const UNKNOWN: std::ops::RangeInclusive<i32> = i32::MIN..=-1_000_000_000;
+
+    /// The number, where there is one and it is known.
+    pub fn number(self) -> Option<i32> {
+        match self {
+            Tag::Exact(number) if !Tag::UNKNOWN.contains(&number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
 /// What travels, or what there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Data {
@@ -393,4 +407,16 @@ pub enum Action {
     /// From here on nothing is known of this rank: it may send, receive and enter anything. What
     /// others wait for may come from it, and nothing is wrong that it could put right.
     Opaque,
+}
+
+impl Action {
+    /// The collective that it enters, blocking or not.
+    pub fn collective(&self) -> Option<&Collective> {
+        match self {
+            Action::Collective(collective) | Action::StartCollective { collective, .. } => {
+                Some(collective)
+            }
+            _ => None,
+        }
+    }
 }

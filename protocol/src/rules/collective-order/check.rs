@@ -4,7 +4,7 @@ use super::draft::player;
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Collective, World};
+use crate::model::{Collective, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-order",
@@ -20,10 +20,7 @@ pub(super) fn mismatch<'w>(
     seen: &Seen,
 ) -> Option<[(At, &'w Collective); 2]> {
     let Observation::CollectiveMismatch { first, other } = seen.observation else { return None };
-    let called = |at: At| match &describe::event(world, at).action {
-        Action::Collective(collective) => Some((at, collective)),
-        _ => None,
-    };
+    let called = |at: At| Some((at, describe::event(world, at).action.collective()?));
     let (one, two) = if first.0 < other.0 { (first, other) } else { (other, first) };
     Some([called(one)?, called(two)?])
 }

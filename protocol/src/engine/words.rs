@@ -1,0 +1,115 @@
+//! The names of operations, in the words that a program is written in.
+//!
+//! What is said of a program should sound like it: `irecv` in the protocol language,
+//! `immediate_receive` on rsmpi, `MPI_Irecv` in C. What to write instead is for the rules to say.
+
+use crate::model::{CollectiveKind, Completion, Dialect, Mode};
+
+/// The verb of a send.
+pub(super) fn send(dialect: Dialect, mode: Mode, immediate: bool) -> &'static str {
+    let [protocol, rsmpi, c] = match (mode, immediate) {
+        (Mode::Standard, false) => ["send", "send", "MPI_Send"],
+        (Mode::Synchronous, false) => ["ssend", "synchronous_send", "MPI_Ssend"],
+        (Mode::Buffered, false) => ["bsend", "buffered_send", "MPI_Bsend"],
+        (Mode::Ready, false) => ["rsend", "ready_send", "MPI_Rsend"],
+        (Mode::Standard, true) => ["isend", "immediate_send", "MPI_Isend"],
+        (Mode::Synchronous, true) => ["issend", "immediate_synchronous_send", "MPI_Issend"],
+        (Mode::Buffered, true) => ["ibsend", "immediate_buffered_send", "MPI_Ibsend"],
+        (Mode::Ready, true) => ["irsend", "immediate_ready_send", "MPI_Irsend"],
+    };
+    in_dialect(dialect, protocol, rsmpi, c)
+}
+
+/// The verb of a receive.
+pub(super) fn receive(dialect: Dialect, immediate: bool) -> &'static str {
+    match immediate {
+        false => in_dialect(dialect, "recv", "receive", "MPI_Recv"),
+        true => in_dialect(dialect, "irecv", "immediate_receive", "MPI_Irecv"),
+    }
+}
+
+/// A send and a receive at once.
+pub(super) fn send_receive(dialect: Dialect) -> &'static str {
+    in_dialect(dialect, "sendrecv", "send_receive", "MPI_Sendrecv")
+}
+
+/// The making of a persistent send or receive; rsmpi has it from MPI itself.
+pub(super) fn plan(dialect: Dialect, sends: bool) -> &'static str {
+    match sends {
+        true => in_dialect(dialect, "send_init", "MPI_Send_init", "MPI_Send_init"),
+        false => in_dialect(dialect, "recv_init", "MPI_Recv_init", "MPI_Recv_init"),
+    }
+}
+
+/// The start of a persistent operation.
+pub(super) fn start(dialect: Dialect) -> &'static str {
+    in_dialect(dialect, "start", "MPI_Start", "MPI_Start")
+}
+
+/// A look at a message that is there.
+pub(super) fn probe(dialect: Dialect) -> &'static str {
+    in_dialect(dialect, "probe", "probe", "MPI_Probe")
+}
+
+/// A wait for so many requests.
+pub(super) fn wait(dialect: Dialect, completion: &Completion, requests: usize) -> &'static str {
+    match completion {
+        Completion::All if requests == 1 => in_dialect(dialect, "wait", "wait", "MPI_Wait"),
+        Completion::All => in_dialect(dialect, "wait_all", "wait_all", "MPI_Waitall"),
+        Completion::Any(_) => in_dialect(dialect, "wait_any", "wait_any", "MPI_Waitany"),
+        Completion::Some => in_dialect(dialect, "wait_some", "wait_some", "MPI_Waitsome"),
+    }
+}
+
+/// A question about a request.
+pub(super) fn test(dialect: Dialect) -> &'static str {
+    in_dialect(dialect, "test", "test", "MPI_Test")
+}
+
+/// A collective operation.
+pub fn collective(dialect: Dialect, kind: CollectiveKind) -> &'static str {
+    let [rsmpi, c] = match kind {
+        CollectiveKind::Barrier => ["barrier", "MPI_Barrier"],
+        CollectiveKind::Bcast => ["broadcast_into", "MPI_Bcast"],
+        CollectiveKind::Scatter => ["scatter_into", "MPI_Scatter"],
+        CollectiveKind::Gather => ["gather_into", "MPI_Gather"],
+        CollectiveKind::AllGather => ["all_gather_into", "MPI_Allgather"],
+        CollectiveKind::Reduce => ["reduce_into", "MPI_Reduce"],
+        CollectiveKind::AllReduce => ["all_reduce_into", "MPI_Allreduce"],
+        CollectiveKind::AllToAll => ["all_to_all_into", "MPI_Alltoall"],
+        CollectiveKind::Fence => ["MPI_Win_fence"; 2],
+        CollectiveKind::Gatherv => ["gather_varcount_into", "MPI_Gatherv"],
+        CollectiveKind::Scatterv => ["scatter_varcount_into", "MPI_Scatterv"],
+        CollectiveKind::AllGatherv => ["all_gather_varcount_into", "MPI_Allgatherv"],
+        CollectiveKind::AllToAllv => ["all_to_all_varcount_into", "MPI_Alltoallv"],
+        CollectiveKind::AllToAllw => ["MPI_Alltoallw"; 2],
+        CollectiveKind::Scan => ["scan_into", "MPI_Scan"],
+        CollectiveKind::Exscan => ["exclusive_scan_into", "MPI_Exscan"],
+        CollectiveKind::ReduceScatter => ["MPI_Reduce_scatter"; 2],
+        CollectiveKind::ReduceScatterBlock => {
+            ["reduce_scatter_block_into", "MPI_Reduce_scatter_block"]
+        }
+        CollectiveKind::NeighborAllGather => ["MPI_Neighbor_allgather"; 2],
+        CollectiveKind::NeighborAllGatherv => ["MPI_Neighbor_allgatherv"; 2],
+        CollectiveKind::NeighborAllToAll => ["MPI_Neighbor_alltoall"; 2],
+        CollectiveKind::NeighborAllToAllv => ["MPI_Neighbor_alltoallv"; 2],
+        CollectiveKind::NeighborAllToAllw => ["MPI_Neighbor_alltoallw"; 2],
+        CollectiveKind::MakeCommunicator => ["making of a communicator"; 2],
+        CollectiveKind::MakeWindow => ["making of a window"; 2],
+        CollectiveKind::Spawn => ["spawn", "MPI_Comm_spawn"],
+    };
+    in_dialect(dialect, kind.name(), rsmpi, c)
+}
+
+fn in_dialect(
+    dialect: Dialect,
+    protocol: &'static str,
+    rsmpi: &'static str,
+    c: &'static str,
+) -> &'static str {
+    match dialect {
+        Dialect::Protocol => protocol,
+        Dialect::Rsmpi => rsmpi,
+        Dialect::C => c,
+    }
+}
