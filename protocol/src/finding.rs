@@ -27,7 +27,9 @@ pub enum Group {
     Pairing,
     Deadlock,
     Request,
+    Buffer,
     Race,
+    Parameter,
     Collective,
     Protocol,
 }
@@ -39,7 +41,9 @@ impl Group {
             Group::Pairing => "pairing",
             Group::Deadlock => "deadlock",
             Group::Request => "request",
+            Group::Buffer => "buffer",
             Group::Race => "race",
+            Group::Parameter => "parameter",
             Group::Collective => "collective",
             Group::Protocol => "protocol",
         }

@@ -107,6 +107,8 @@ pub struct Case<'w> {
     pub missing: Vec<MissingRank>,
     /// Wildcards that could take messages of several senders: the receive, and the sends.
     pub races: BTreeMap<At, BTreeSet<At>>,
+    /// All that wildcards take in some run: the receive, and the sends.
+    pub taken: BTreeMap<At, BTreeSet<At>>,
     /// Whether everything that can happen was followed.
     pub complete: bool,
     /// How many states were followed.
@@ -167,6 +169,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
         circles: Vec::new(),
         missing: Vec::new(),
         races: BTreeMap::new(),
+        taken: BTreeMap::new(),
         complete: true,
         states: 0,
     };
@@ -199,6 +202,9 @@ impl<'w> Case<'w> {
         }
         for (receive, sends) in &run.explored.races {
             self.races.entry(*receive).or_default().extend(sends);
+        }
+        for (receive, sends) in &run.explored.taken {
+            self.taken.entry(*receive).or_default().extend(sends);
         }
     }
 
@@ -447,6 +453,7 @@ fn circles_behind(world: &World, skipped: &FxHashSet<At>, options: &Options) -> 
         circles: Vec::new(),
         missing: Vec::new(),
         races: BTreeMap::new(),
+        taken: BTreeMap::new(),
         complete: true,
         states: 0,
     };

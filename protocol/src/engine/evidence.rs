@@ -147,3 +147,9 @@ fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
         _ => true,
     }
 }
+
+/// Whether a message may meet a receive: of the same type as far as that is known, and not longer.
+pub fn fits(world: &World, sent: &Data, room: &Data) -> bool {
+    let longer = sent.count.zip(room.count).is_some_and(|(sent, room)| sent > room);
+    same_signature(world, sent, room) && !longer
+}

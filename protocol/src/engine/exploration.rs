@@ -53,8 +53,8 @@ pub(super) struct Hang<'w> {
     pub(super) path: Path,
 }
 
-/// Wildcards that could take messages of several sources: the receive, and the sends.
-pub(super) type Races = BTreeMap<At, BTreeSet<At>>;
+/// What wildcards could take: the receive, and the sends.
+pub(super) type Takes = BTreeMap<At, BTreeSet<At>>;
 
 /// An end of all ranks with messages that nobody received.
 pub(super) struct Unclean {
@@ -71,7 +71,10 @@ pub(super) struct Explored<'w> {
     spins: Vec<Hang<'w>>,
     /// The first of them that was met.
     pub(super) unclean: Option<Unclean>,
-    pub(super) races: Races,
+    /// Of wildcards that could take messages of several sources at once, all of these.
+    pub(super) races: Takes,
+    /// Of every wildcard, all that it takes in some run.
+    pub(super) taken: Takes,
     pub(super) can_finish_clean: bool,
     /// The operations that are matched in some run, of a world with options.
     pub(super) matched: FxHashSet<At>,
@@ -158,7 +161,8 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
             hangs: Vec::new(),
             spins: Vec::new(),
             unclean: None,
-            races: Races::new(),
+            races: Takes::new(),
+            taken: Takes::new(),
             can_finish_clean: false,
             matched: FxHashSet::default(),
             mismatch: false,
@@ -316,7 +320,7 @@ impl<'w> Walk<'w, '_> {
             let machine = (self.explored.spins.len() < KEPT).then(|| machine.clone());
             self.explored.spins.push(Hang { node, stuck, machine, path });
         }
-        note_races(&mut self.explored.races, &machine, &choices);
+        self.explored.note_wildcards(&machine, &choices);
         let reduced = self.future.is_some();
         self.held += NUMBERS * machine.extent();
         self.stack.push(Frame { machine, node, choices, next: 0, reduced, met_known: false });
@@ -390,6 +394,23 @@ impl<'w> Explored<'w> {
         false
     }
 
+    /// Takes down what the wildcards of a state could take.
+    fn note_wildcards(&mut self, machine: &Machine<'w>, choices: &[Choice]) {
+        let matches = choices.iter().filter_map(|choice| match *choice {
+            Choice::Match { message, wildcard } => Some((wildcard, message)),
+            _ => None,
+        });
+        let matches: Vec<_> = matches.collect();
+        for competing in matches.chunk_by(|one, other| one.0 == other.0) {
+            let wildcard = machine.posted_at(competing[0].0);
+            let sends = || competing.iter().map(|&(_, message)| machine.posted_at(message));
+            self.taken.entry(wildcard).or_default().extend(sends());
+            if competing.len() > 1 {
+                self.races.entry(wildcard).or_default().extend(sends());
+            }
+        }
+    }
+
     fn nodes_that_can_end(&self) -> Vec<bool> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (from, node) in self.nodes.iter().enumerate() {
@@ -432,21 +453,6 @@ impl<'w> Explored<'w> {
                 let spin = self.spins.swap_remove(spin);
                 self.hangs.push(spin);
             }
-        }
-    }
-}
-
-/// Takes down the wildcards of a state that could take messages of several sources.
-fn note_races(races: &mut Races, machine: &Machine<'_>, choices: &[Choice]) {
-    let matches = choices.iter().filter_map(|choice| match *choice {
-        Choice::Match { message, wildcard } => Some((wildcard, message)),
-        _ => None,
-    });
-    let matches: Vec<_> = matches.collect();
-    for competing in matches.chunk_by(|one, other| one.0 == other.0) {
-        if competing.len() > 1 {
-            let sends = races.entry(machine.posted_at(competing[0].0)).or_default();
-            sends.extend(competing.iter().map(|&(_, message)| machine.posted_at(message)));
         }
     }
 }

@@ -15,15 +15,16 @@ mod machine;
 mod outcome;
 mod pairing;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 mod trace;
 mod wait_for;
 pub mod words;
 
 pub use case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
-pub use evidence::{At, Observation};
+pub use evidence::{At, Observation, fits};
 pub use exploration::Limits;
 pub use judge::{Casting, Checked, Judge, Options, Verdict};
+pub(crate) use machine::{accepts, envelope};
 pub use machine::{Semantics, Unmatched};
 pub use outcome::{Outcome, explore};
 pub use pairing::{Cause, could_serve};

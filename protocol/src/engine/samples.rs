@@ -6,7 +6,7 @@ use crate::model::{
     Action, Behaviour, Communicator, Data, Datatype, Envelope, Event, Mode, Peer, Place, Tag, World,
 };
 
-pub(super) fn world(ranks: Vec<Vec<Action>>) -> World {
+pub(crate) fn world(ranks: Vec<Vec<Action>>) -> World {
     let mut line = 0;
     let mut behaviour = |actions: Vec<Action>| {
         let events = actions.into_iter().map(|action| {
@@ -24,20 +24,20 @@ pub(super) fn world(ranks: Vec<Vec<Action>>) -> World {
     }
 }
 
-pub(super) fn envelope(peer: Peer, tag: i32) -> Envelope {
+pub(crate) fn envelope(peer: Peer, tag: i32) -> Envelope {
     let data =
         Data { datatype: Some(0), count: Some(1), message: Some(0), label: None, buffer: None };
     Envelope { peer, tag: Tag::Exact(tag), communicator: 0, data }
 }
 
-pub(super) fn send(peer: i32, tag: i32) -> Action {
+pub(crate) fn send(peer: i32, tag: i32) -> Action {
     Action::Send { mode: Mode::Standard, envelope: envelope(Peer::Rank(peer), tag) }
 }
 
-pub(super) fn receive(peer: i32, tag: i32) -> Action {
+pub(crate) fn receive(peer: i32, tag: i32) -> Action {
     Action::Receive { envelope: envelope(Peer::Rank(peer), tag), binds: None }
 }
 
-pub(super) fn receive_any(first: u32, end: u32) -> Action {
+pub(crate) fn receive_any(first: u32, end: u32) -> Action {
     Action::Receive { envelope: envelope(Peer::Any { first, end }, 0), binds: None }
 }

@@ -477,7 +477,7 @@ impl Channel {
 }
 
 /// Whether a receive's source takes messages of this rank.
-pub(in crate::engine) fn accepts(peer: Peer, source: Rank) -> bool {
+pub(crate) fn accepts(peer: Peer, source: Rank) -> bool {
     match peer {
         Peer::Any { first, end } => (first..end).contains(&source),
         Peer::Rank(rank) => Rank::try_from(rank) == Ok(source),

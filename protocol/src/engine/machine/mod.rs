@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::collective::CommunicatorState;
 use self::liveness::Liveness;
 pub use self::matching::Unmatched;
-pub(super) use self::matching::accepts;
+pub(crate) use self::matching::accepts;
 use self::matching::{Channels, Pending, PendingId};
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
@@ -447,7 +447,7 @@ fn communicator_count(world: &World) -> usize {
 }
 
 /// The receiving or sending envelope of the operation that an event starts.
-pub(super) fn envelope(event: &Event, sending: bool) -> Option<&Envelope> {
+pub(crate) fn envelope(event: &Event, sending: bool) -> Option<&Envelope> {
     match &event.action {
         Action::Send { envelope, .. }
         | Action::StartSend { envelope, .. }
