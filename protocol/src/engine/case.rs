@@ -86,6 +86,8 @@ pub struct MissingRank {
     pub arrivals: Vec<At>,
     /// Who never does.
     pub missing: Vec<Rank>,
+    /// Where those of them have left that left before their end: a panic, an exit.
+    pub left: Vec<At>,
     /// Who waits because of it.
     pub waits: Arc<[Blocked]>,
     /// The run, where it depends on choices.
@@ -259,7 +261,8 @@ impl<'w> Case<'w> {
         }
         for (arrivals, missing) in faults.missing {
             let (waits, trace) = (shown.clone(), Arc::default());
-            self.missing.push(MissingRank { arrivals, missing, waits, trace });
+            let left = Vec::new();
+            self.missing.push(MissingRank { arrivals, missing, left, waits, trace });
         }
         if skipped.is_empty() {
             self.take_circles(buffered, Reading::Any);
@@ -347,7 +350,8 @@ impl<'w> Case<'w> {
             found = true;
             if !self.missing.iter().any(|known| known.arrivals[0] == arrivals[0]) {
                 let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell_hang(hang));
-                self.missing.push(MissingRank { arrivals, missing, waits, trace });
+                let left = Vec::new();
+                self.missing.push(MissingRank { arrivals, missing, left, waits, trace });
             }
         }
         for members in circles(hang) {

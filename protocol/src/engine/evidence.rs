@@ -55,6 +55,36 @@ pub enum Observation {
         /// Who brings another amount.
         other: At,
     },
+    /// Two ranks combine the data of one collective with different operations.
+    CollectiveOperation {
+        /// Who came first.
+        first: At,
+        /// Who names another operation.
+        other: At,
+    },
+    /// A buffered send started, and its rank has attached no buffer.
+    NoBuffer {
+        /// The send.
+        send: At,
+    },
+    /// Memory was touched while an operation that uses it was active: written to during any, or
+    /// read during a receive.
+    Access {
+        /// The step that touches it.
+        access: At,
+        /// The start of the operation.
+        start: At,
+        /// Whether it was written to.
+        writes: bool,
+    },
+    /// An operation started whose memory overlaps that of an active one, and one of them receives.
+    /// The two halves of one send-receive are the same step.
+    Overlap {
+        /// The start of the operation that was active.
+        first: At,
+        /// The operation that started.
+        second: At,
+    },
     /// A decision arrived that its offer has no arm for.
     WrongDecision {
         /// The offer.

@@ -104,6 +104,18 @@ impl Judge {
         case.complete
     }
 
+    /// Judges the worlds of one size that differ in what nobody knows before the job runs, each with
+    /// what it assumes: a place, and what is taken to be so there, as "if ..." would go on. The
+    /// first world is the most ordinary one. A world may list all that it assumes, or only what it
+    /// assumes otherwise than the first.
+    ///
+    /// A finding counts if it happens in every world in which its place is executed, or else if it
+    /// happens so in all worlds that share one assumption; then it is possible, under that
+    /// assumption. Gives back whether everything that can happen was followed.
+    pub fn judge_size(&mut self, worlds: &[(World, Vec<(Place, String)>)]) -> bool {
+        worlds.iter().fold(true, |complete, (world, _)| self.judge(world) && complete)
+    }
+
     /// Sets how many states with a choice are followed in each world that comes.
     pub fn limit_states(&mut self, states: usize) {
         self.options.states = states;

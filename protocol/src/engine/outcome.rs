@@ -61,6 +61,10 @@ impl Outcome {
                 Observation::CollectiveMismatch { .. }
                 | Observation::CollectiveType { .. }
                 | Observation::CollectiveCount { .. }
+                | Observation::CollectiveOperation { .. }
+                | Observation::NoBuffer { .. }
+                | Observation::Access { .. }
+                | Observation::Overlap { .. }
                 | Observation::WrongDecision { .. } => {}
             }
         }

@@ -26,6 +26,8 @@ pub enum Cause {
     Communicator(At),
     /// The other end would be there had its rank not ended on this path.
     Ended,
+    /// The other end's rank has left before its end, at this step: a panic, an exit.
+    Left(At),
 }
 
 /// What an unordered run leaves.

@@ -17,53 +17,53 @@ pub(super) fn send(dialect: Dialect, mode: Mode, immediate: bool) -> &'static st
         (Mode::Buffered, true) => ["ibsend", "immediate_buffered_send", "MPI_Ibsend"],
         (Mode::Ready, true) => ["irsend", "immediate_ready_send", "MPI_Irsend"],
     };
-    in_dialect(dialect, protocol, rsmpi, c)
+    dialect.words(protocol, rsmpi, c)
 }
 
 /// The verb of a receive.
 pub(super) fn receive(dialect: Dialect, immediate: bool) -> &'static str {
     match immediate {
-        false => in_dialect(dialect, "recv", "receive", "MPI_Recv"),
-        true => in_dialect(dialect, "irecv", "immediate_receive", "MPI_Irecv"),
+        false => dialect.words("recv", "receive", "MPI_Recv"),
+        true => dialect.words("irecv", "immediate_receive", "MPI_Irecv"),
     }
 }
 
 /// A send and a receive at once.
 pub(super) fn send_receive(dialect: Dialect) -> &'static str {
-    in_dialect(dialect, "sendrecv", "send_receive", "MPI_Sendrecv")
+    dialect.words("sendrecv", "send_receive", "MPI_Sendrecv")
 }
 
 /// The making of a persistent send or receive; rsmpi has it from MPI itself.
 pub(super) fn plan(dialect: Dialect, sends: bool) -> &'static str {
     match sends {
-        true => in_dialect(dialect, "send_init", "MPI_Send_init", "MPI_Send_init"),
-        false => in_dialect(dialect, "recv_init", "MPI_Recv_init", "MPI_Recv_init"),
+        true => dialect.words("send_init", "MPI_Send_init", "MPI_Send_init"),
+        false => dialect.words("recv_init", "MPI_Recv_init", "MPI_Recv_init"),
     }
 }
 
 /// The start of a persistent operation.
 pub(super) fn start(dialect: Dialect) -> &'static str {
-    in_dialect(dialect, "start", "MPI_Start", "MPI_Start")
+    dialect.words("start", "MPI_Start", "MPI_Start")
 }
 
 /// A look at a message that is there.
 pub(super) fn probe(dialect: Dialect) -> &'static str {
-    in_dialect(dialect, "probe", "probe", "MPI_Probe")
+    dialect.words("probe", "probe", "MPI_Probe")
 }
 
 /// A wait for so many requests.
 pub(super) fn wait(dialect: Dialect, completion: &Completion, requests: usize) -> &'static str {
     match completion {
-        Completion::All if requests == 1 => in_dialect(dialect, "wait", "wait", "MPI_Wait"),
-        Completion::All => in_dialect(dialect, "wait_all", "wait_all", "MPI_Waitall"),
-        Completion::Any(_) => in_dialect(dialect, "wait_any", "wait_any", "MPI_Waitany"),
-        Completion::Some => in_dialect(dialect, "wait_some", "wait_some", "MPI_Waitsome"),
+        Completion::All if requests == 1 => dialect.words("wait", "wait", "MPI_Wait"),
+        Completion::All => dialect.words("wait_all", "wait_all", "MPI_Waitall"),
+        Completion::Any(_) => dialect.words("wait_any", "wait_any", "MPI_Waitany"),
+        Completion::Some => dialect.words("wait_some", "wait_some", "MPI_Waitsome"),
     }
 }
 
 /// A question about a request.
 pub(super) fn test(dialect: Dialect) -> &'static str {
-    in_dialect(dialect, "test", "test", "MPI_Test")
+    dialect.words("test", "test", "MPI_Test")
 }
 
 /// A collective operation.
@@ -98,18 +98,5 @@ pub fn collective(dialect: Dialect, kind: CollectiveKind) -> &'static str {
         CollectiveKind::MakeWindow => ["making of a window"; 2],
         CollectiveKind::Spawn => ["spawn", "MPI_Comm_spawn"],
     };
-    in_dialect(dialect, kind.name(), rsmpi, c)
-}
-
-fn in_dialect(
-    dialect: Dialect,
-    protocol: &'static str,
-    rsmpi: &'static str,
-    c: &'static str,
-) -> &'static str {
-    match dialect {
-        Dialect::Protocol => protocol,
-        Dialect::Rsmpi => rsmpi,
-        Dialect::C => c,
-    }
+    dialect.words(kind.name(), rsmpi, c)
 }
