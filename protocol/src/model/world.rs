@@ -85,6 +85,17 @@ pub enum Dialect {
     C,
 }
 
+impl Dialect {
+    /// Of three ways to say something, the one that belongs to it.
+    pub fn words<T>(self, protocol: T, rsmpi: T, c: T) -> T {
+        match self {
+            Dialect::Protocol => protocol,
+            Dialect::Rsmpi => rsmpi,
+            Dialect::C => c,
+        }
+    }
+}
+
 /// Every rank of one world size, ready to be run.
 #[derive(Clone, Debug, Default)]
 pub struct World {

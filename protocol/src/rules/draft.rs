@@ -182,9 +182,14 @@ fn waiting_here(members: &[&Blocked]) -> String {
 
 impl Finding {
     /// The two ways out of a circle of messages.
-    pub(super) fn cures(self) -> Self {
+    pub(super) fn cures(self, world: &World) -> Self {
+        let at_once = world.dialect.words(
+            "`sendrecv`, or post `irecv` before the send",
+            "`mpi::point_to_point::send_receive_into`, or `immediate_send` in a `mpi::request::scope` around both",
+            "`MPI_Sendrecv`, or post `MPI_Irecv` before the send",
+        );
         self.help("let one side receive while the other sends: even ranks send first, odd ranks receive first")
-            .help("or do both at once: `sendrecv`, or post `irecv` before the send")
+            .help(format!("or do both at once: {at_once}"))
     }
 
     /// Names the role of a rank that does not do its part.

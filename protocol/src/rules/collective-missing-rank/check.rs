@@ -42,5 +42,8 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
         .waits(world, &missing.waits)
         .trace(&missing.trace)
         .note("a collective is for all ranks of its communicator: those who come wait for those who do not")
-        .help("let every role call it, or none; a collective under an `if` on `rank` is nearly always wrong")
+        .help(format!(
+            "let every {} call it, or none; a collective under an `if` on `rank` is nearly always wrong",
+            world.dialect.words("role", "rank", "rank")
+        ))
 }

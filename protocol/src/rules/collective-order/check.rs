@@ -48,6 +48,10 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
         .ranks(vec![at.0, other.0])
         .trace(&seen.trace)
         .note("all ranks of a communicator call its collectives in the same order (MPI 4.0, 6.14)")
-        .help("call the same collectives in the same order in every role");
+        .help(world.dialect.words(
+            "call the same collectives in the same order in every role",
+            "call the same collectives in the same order on every rank; the root calls the form that ends in `_root`",
+            "call the same collectives in the same order on every rank",
+        ));
     Some(finding)
 }

@@ -3,7 +3,7 @@
 use super::collective_order::mismatch;
 use super::draft::player;
 use super::{Check, Rule};
-use crate::engine::{Case, Seen};
+use crate::engine::{Case, Seen, words};
 use crate::finding::{Finding, Group, Level};
 
 pub(super) const RULE: Rule = Rule {
@@ -26,7 +26,7 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
     };
     let message = format!(
         "in `{}`, {} takes rank {root} for the root, and {} takes rank {other_root}",
-        one.kind.name(),
+        words::collective(world.dialect, one.kind),
         player(world, at.0),
         player(world, other.0)
     );

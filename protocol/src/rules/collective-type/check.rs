@@ -52,5 +52,9 @@ fn report(rule: &Rule, world: &World, differing: &[(At, At, &Seen)]) -> Finding 
         .other_end(world, other, format!("{} on rank {}", brings(other), other.0))
         .ranks(differing.iter().flat_map(|(one, other, _)| [one.0, other.0]).collect())
         .trace(&seen.trace)
-        .help("name the same message in the collective on every rank")
+        .help(world.dialect.words(
+            "name the same message in the collective on every rank",
+            "give the collective buffers of the same element type and length on every rank",
+            "give the collective the same datatype and count on every rank",
+        ))
 }

@@ -25,11 +25,19 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
     if has_wildcard(case) {
         return finding
             .note("a wildcard takes whichever message comes first, so this comes and goes from run to run")
-            .help("name the source that is meant, or give the two kinds of message different tags");
+            .help(case.world.dialect.words(
+                "name the source that is meant, or give the two kinds of message different tags",
+                "name the source that is meant (`process_at_rank(status.source_rank())` after the first message), or give the two kinds of message different tags and receive with them",
+                "name the source that is meant (`status.MPI_SOURCE` after the first message), or give the two kinds of message different tags",
+            ));
     }
     finding
         .note("which request is complete when a rank looks depends on the run, so this comes and goes")
-        .help("let every way on from `test` and `wait_any` do what the other ranks count on")
+        .help(case.world.dialect.words(
+            "let every way on from `test` and `wait_any` do what the other ranks count on",
+            "let every way on from `test` and `wait_any` do what the other ranks count on",
+            "let every way on from `MPI_Test` and `MPI_Waitany` do what the other ranks count on",
+        ))
 }
 
 fn has_wildcard(case: &Case<'_>) -> bool {

@@ -4,7 +4,6 @@ use super::send_to_self::is_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::Action;
 
 pub(super) const RULE: Rule = Rule {
     name: "deadlock-unbuffered",
@@ -42,7 +41,7 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
     }
     let finding = finding
         .note("MPI may let a standard send wait for its receive, and does so from some size on: Open MPI above 4040 bytes, MPICH above 8255, on one node")
-        .cures();
+        .cures(case.world);
     if all_small(case, circle) {
         let note = "every message of the circle is smaller than the smallest limit met in practice, so this is a warning";
         return Finding { level: Level::Warn, ..finding.note(note) };
@@ -54,7 +53,7 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
 fn in_collective(case: &Case<'_>, circle: &Circle) -> bool {
     circle.members.iter().any(|member| {
         let event = describe::event(case.world, (member.rank, member.position));
-        matches!(event.action, Action::Collective(_))
+        event.action.collective().is_some()
     })
 }
 

@@ -13,6 +13,12 @@ pub(super) const RULE: Rule = Rule {
     check: Check::World(check),
 };
 
+/// Why it matters.
+const TRAVELS: &str = "until a wait says so, the message may still travel: its buffer must not be touched, and the data may never arrive";
+
+/// Why it matters on rsmpi.
+const DROPPED: &str = "a request that is dropped before it is complete panics, the panic ends in MPI_Finalize, and the job hangs there; one that is forgotten may never be sent or received";
+
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let lost = case.seen.iter().filter_map(|seen| match seen.observation {
         Observation::LostRequest { start } => Some((start, seen)),
@@ -40,6 +46,10 @@ fn report(case: &Case<'_>, lost: &[(At, &Seen)]) -> Finding {
     RULE.finding(world, start, message, "started here, never completed")
         .ranks(ranks)
         .trace(&seen.trace)
-        .note("until a wait says so, the message may still travel: its buffer must not be touched, and the data may never arrive")
-        .help("wait for every request before the role ends: `wait(..)`, or `wait_all(..)` for what is left over")
+        .note(world.dialect.words(TRAVELS, DROPPED, TRAVELS))
+        .help(world.dialect.words(
+            "wait for every request before the role ends: `wait(..)`, or `wait_all(..)` for what is left over",
+            "call `wait()` on it before its scope ends, or make a `WaitGuard` of it",
+            "call `MPI_Wait` on it, or `MPI_Waitall` on all that are left over",
+        ))
 }

@@ -68,7 +68,11 @@ fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
     );
     RULE.finding(world, at, message, format!("rank {peer} does not exist"))
         .ranks(outside.iter().map(|(at, _)| at.0).collect())
-        .note("MPI ends the job with MPI_ERR_RANK")
+        .note(world.dialect.words(
+            "MPI ends the job with MPI_ERR_RANK",
+            "`process_at_rank` asserts that the rank exists: this rank panics, the panic ends in MPI_Finalize, and the job hangs there",
+            "MPI ends the job with MPI_ERR_RANK",
+        ))
         .help(format!(
             "leave the operation out where there is no such neighbour (`if {}`), or close the ring with `% size`",
             if peer < 0 { "rank > 0" } else { "rank + 1 < size" }

@@ -48,5 +48,9 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
         .waits(world, &first.waits)
         .trace(&first.trace)
         .note("a rank that leaves does not take the others with it: they wait for ever")
-        .help("let the rank that decides to end tell everybody who counts on it: `choose(..)` there, `offer(..)` here")
+        .help(world.dialect.words(
+            "let the rank that decides to end tell everybody who counts on it: `choose(..)` there, `offer(..)` here",
+            "let the rank that leaves send first what the others count on, or end the job on all ranks with `abort`",
+            "let the rank that leaves send first what the others count on, or end the job on all ranks with `MPI_Abort`",
+        ))
 }

@@ -40,5 +40,9 @@ fn report(case: &Case<'_>, unposted: &[(At, Rank, &Seen)]) -> Finding {
         .ranks(unposted.iter().flat_map(|(send, destination, _)| [send.0, *destination]).collect())
         .trace(&seen.trace)
         .note("a ready send without a posted receive is erroneous: the message may be lost, or the job ends")
-        .help(format!("let {to} post `irecv` first and say so by a message or a barrier, or use `send`"))
+        .help(world.dialect.words(
+            format!("let {to} post `irecv` first and say so by a message or a barrier, or use `send`"),
+            format!("let {to} call `immediate_receive_into` first and say so by a message or a barrier, or use `send`"),
+            format!("let {to} call `MPI_Irecv` first and say so by a message or a barrier, or use `MPI_Send`"),
+        ))
 }

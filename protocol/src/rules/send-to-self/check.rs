@@ -72,5 +72,9 @@ fn report(case: &Case<'_>, all: &[Waiting<'_>]) -> Finding {
         .waits(world, first.waits)
         .trace(first.trace)
         .note("Open MPI buffers messages to oneself up to 968 bytes, MPICH none at all")
-        .help("leave out the rank itself (`if peer != rank`), or use `sendrecv`, or post `irecv` first")
+        .help(world.dialect.words(
+            "leave out the rank itself (`if peer != rank`), or use `sendrecv`, or post `irecv` first",
+            "leave out the rank itself (`if peer != rank`), or use `mpi::point_to_point::send_receive_into`, or `immediate_receive_into` first",
+            "leave out the rank itself (`if (peer != rank)`), or use `MPI_Sendrecv`, or post `MPI_Irecv` first",
+        ))
 }

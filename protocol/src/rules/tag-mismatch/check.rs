@@ -38,5 +38,9 @@ fn report(world: &World, all: &[Missed<'_>]) -> Finding {
         .waits(world, &unpaired.waits)
         .trace(&unpaired.trace)
         .note("a receive takes only messages of its own tag; this message stays where it is")
-        .help("name the same message at both ends")
+        .help(world.dialect.words(
+            "name the same message at both ends",
+            "give both ends the same tag; a receive without a tag takes any",
+            "give both ends the same tag",
+        ))
 }

@@ -39,7 +39,11 @@ fn types_differ(world: &World, matched: &[(At, At, &Seen)]) -> Finding {
         .ranks(matched.iter().flat_map(|(send, receive, _)| [send.0, receive.0]).collect())
         .trace(&seen.trace)
         .note("tags and ranks agree, so the bytes are delivered and read as another type: MPI says nothing")
-        .help("name the same message, or at least the same type, at both ends")
+        .help(world.dialect.words(
+            "name the same message, or at least the same type, at both ends",
+            "give both ends the same element type; say it where it is inferred: `receive::<f64>()`, `[0.0_f64; 8]`",
+            "give both ends the same datatype",
+        ))
 }
 
 fn decision_unknown(world: &World, seen: &Seen) -> Option<Finding> {

@@ -60,9 +60,14 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
                 }
                 _ => finding,
             };
+            let to = at.0;
+            let send = world.dialect.words(
+                format!("send({to}, {data})"),
+                format!("process_at_rank({to}).send(..)"),
+                format!("MPI_Send(.., {to}, ..)"),
+            );
             finding.help(format!(
-                "write `send({}, {data})` where {from} should send it, or leave out the receive",
-                at.0
+                "write `{send}` where {from} should send it, or leave out the receive"
             ))
         }
     }

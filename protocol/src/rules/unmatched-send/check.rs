@@ -62,6 +62,12 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     finding.help(if first.operation.decision {
         format!("write `match offer({}) {{ .. }}` where {to} should learn it, or do not tell it", at.0)
     } else {
-        format!("write `recv({}, {data})` where {to} should take it, or leave out the send", at.0)
+        let from = at.0;
+        let receive = world.dialect.words(
+            format!("recv({from}, {data})"),
+            format!("process_at_rank({from}).receive_into(..)"),
+            format!("MPI_Recv(.., {from}, ..)"),
+        );
+        format!("write `{receive}` where {to} should take it, or leave out the send")
     })
 }
