@@ -9,6 +9,7 @@
 mod expression;
 mod pattern;
 mod types;
+mod visit;
 
 use std::collections::HashMap;
 
@@ -88,6 +89,9 @@ pub struct CallSite {
     pub place: Place,
     /// The method or function: `send_with_tag`.
     pub name: String,
+    /// It surely communicates; otherwise it only does if evaluation meets something of MPI there
+    /// (`x.wait()` on what nobody knows).
+    pub is_certain: bool,
 }
 
 /// A function, a method, or an associated function.

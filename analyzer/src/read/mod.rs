@@ -6,6 +6,7 @@
 mod find;
 mod limits;
 pub mod protocol;
+pub mod rust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,100 @@
+//! From Rust to a [`Program`]: crates are loaded, their items declared, their bodies lowered, with
+//! every name resolved.
+//!
+//! Nothing is evaluated here and no type is inferred (that is [`infer`]'s part). What cannot be read
+//! stands in the program as unknown, with the reason. Spans belong to the thread that parsed them,
+//! so a program is put together on one thread.
+
+mod calls;
+mod cfg;
+mod declare;
+mod definitions;
+mod entries;
+mod infer;
+mod load;
+mod lower;
+mod names;
+mod translation;
+mod types;
+mod wrapped;
+
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::Failure;
+use crate::program::Program;
+use cfg::Built;
+use declare::Pending;
+use entries::Target;
+use load::ParsedFile;
+use names::ModuleId;
+use translation::Translation;
+
+/// Whether a text mentions MPI: `mpi` or `rsmpi` as a word, or a role of a protocol. What does not
+/// cannot communicate by itself, and need not be parsed.
+pub fn mentions_mpi(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let word = text.match_indices("mpi").any(|(at, found)| {
+        let start = if bytes[..at].ends_with(b"rs") { at - 2 } else { at };
+        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        let after = bytes.get(at + found.len());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    });
+    word || text.contains(super::find::ATTRIBUTE)
+}
+
+/// The program of one file, as if it were a crate of its own. Places are in file 0.
+pub fn from_text(text: &str) -> Result<Program, Failure> {
+    let files = [ParsedFile::parse(text, &None)?];
+    let mut translation = Translation::new(&files);
+    let root = translation.add_crate("", 0);
+    let target = translation.target(root);
+    translation.find_entries(root, target);
+    Ok(finish(translation.program, &files))
+}
+
+impl Translation<'_> {
+    /// Reads a crate whose root is this file.
+    fn add_crate(&mut self, path: &str, file: usize) -> ModuleId {
+        let root = self.names.add_root(path.to_owned(), file);
+        let mut pending = Pending::default();
+        self.declare(&self.files[file].items, root, &[], Built::Always, &mut pending);
+        self.complete(&mut pending);
+        self.lower(&pending);
+        root
+    }
+
+    /// What a crate is by its looks: what has a `main` is a program.
+    fn target(&self, root: ModuleId) -> Target {
+        let main = |candidate: &&translation::Candidate| {
+            candidate.root == root
+                && candidate.in_root
+                && self.program.function(candidate.function).name == "main"
+        };
+        if self.candidates.iter().any(|it| main(&it)) { Target::Program } else { Target::Library }
+    }
+}
+
+/// Infers types and lists calls.
+fn finish(mut program: Program, files: &[ParsedFile]) -> Program {
+    infer::infer(&mut program);
+    let mentions: Vec<bool> = files.iter().map(|file| file.mentions_mpi).collect();
+    calls::list(&mut program, &mentions);
+    program
+}
+
+#[cfg(test)]
+mod word_tests {
+    use super::mentions_mpi;
+
+    #[test]
+    fn mpi_is_a_word() {
+        for text in ["use mpi::traits::*;", "rsmpi", "(mpi)", "#[p2p_protocol(role = a::B)]"] {
+            assert!(mentions_mpi(text), "{text}");
+        }
+        for text in ["simplify", "mpi_sys", "empire", "compile", "xrsmpi", "", "mp"] {
+            assert!(!mentions_mpi(text), "{text}");
+        }
+    }
+}

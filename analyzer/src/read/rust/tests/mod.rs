@@ -1,0 +1,4 @@
+mod corpus;
+mod coverage;
+mod lowering;
+mod render;
