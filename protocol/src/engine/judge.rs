@@ -116,6 +116,17 @@ impl Judge {
         worlds.iter().fold(true, |complete, (world, _)| self.judge(world) && complete)
     }
 
+    /// Compares code that says it plays a role with the role.
+    pub fn compare(&mut self, conformance: &rules::Conformance<'_>) {
+        for rule in rules::all() {
+            if let rules::Check::Conformance(check) = rule.check {
+                for finding in check(conformance) {
+                    self.add(finding);
+                }
+            }
+        }
+    }
+
     /// Sets how many states with a choice are followed in each world that comes.
     pub fn limit_states(&mut self, states: usize) {
         self.options.states = states;

@@ -16,14 +16,25 @@ impl Rule {
         message: String,
         label: impl Into<String>,
     ) -> Finding {
+        self.finding_at(world, describe::place(world, at), message, label).ranks(vec![at.0])
+    }
+
+    /// A finding of this rule at a place.
+    pub(super) fn finding_at(
+        &self,
+        world: &World,
+        place: Place,
+        message: String,
+        label: impl Into<String>,
+    ) -> Finding {
         Finding {
             rule: self.name,
             level: self.level,
             certainty: Certainty::Certain,
             message: format!("{message}{}", in_world(world)),
-            primary: Label { place: describe::place(world, at), text: label.into() },
+            primary: Label { place, text: label.into() },
             secondary: Vec::new(),
-            ranks: vec![at.0],
+            ranks: Vec::new(),
             sizes: vec![world.size()],
             waits: Vec::new(),
             trace: Vec::new(),

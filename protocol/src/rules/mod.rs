@@ -3,12 +3,16 @@
 //!
 //! A rule looks at a [`Case`], everything that the runs of one world showed, and makes findings of
 //! it. It does not run anything itself, and it does not know where a world came from. Rules that
-//! need all worlds together look at a [`Casting`].
+//! need all worlds together look at a [`Casting`]; code that says it plays a role is compared with it
+//! ([`Conformance`]).
 
 mod draft;
+#[cfg(test)]
+mod samples;
 
 use crate::engine::{Case, Casting};
 use crate::finding::{Finding, Group, Level};
+use crate::model::{Place, RoleId, World};
 
 /// A rule: what it is called, how much it matters, what there is to read, how it is found.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +36,22 @@ pub enum Check {
     World(fn(&Case<'_>) -> Vec<Finding>),
     /// Which roles were ever played.
     Casting(fn(&Casting) -> Vec<Finding>),
+    /// What code does that says it plays a role, beside what the role does.
+    Conformance(fn(&Conformance<'_>) -> Vec<Finding>),
+}
+
+/// A role, and what code does that says it plays it, both for the same size and parameters. Places
+/// of both worlds are numbers of one table.
+#[derive(Clone, Copy, Debug)]
+pub struct Conformance<'w> {
+    /// The protocol.
+    pub expected: &'w World,
+    /// The code; only the ranks that play the role in `expected` are looked at.
+    pub actual: &'w World,
+    /// The role, as an index into the protocol's [`World::roles`].
+    pub role: RoleId,
+    /// Where the code says that it plays it.
+    pub declared: Place,
 }
 
 /// Declares the folders and lists their rules.
@@ -58,14 +78,24 @@ rules! {
     deadlock_by_race in "deadlock-by-race/check.rs";
     rank_left_waiting in "rank-left-waiting/check.rs";
     missing_wait in "missing-wait/check.rs";
+    write_before_wait in "write-before-wait/check.rs";
+    read_before_wait in "read-before-wait/check.rs";
+    overlapping_receives in "overlapping-receives/check.rs";
+    overlapping_buffers in "overlapping-buffers/check.rs";
     message_race in "message-race/check.rs";
+    wildcard_steals_message in "wildcard-steals-message/check.rs";
+    probe_then_receive_other in "probe-then-receive-other/check.rs";
     ready_send_unposted in "ready-send-unposted/check.rs";
+    invalid_tag in "invalid-tag/check.rs";
+    buffered_send_without_buffer in "buffered-send-without-buffer/check.rs";
     collective_order in "collective-order/check.rs";
     collective_root in "collective-root/check.rs";
     collective_type in "collective-type/check.rs";
     collective_count in "collective-count/check.rs";
+    collective_operation in "collective-operation/check.rs";
     collective_missing_rank in "collective-missing-rank/check.rs";
     protocol_unused_role in "protocol-unused-role/check.rs";
+    protocol_violation in "protocol-violation/check.rs";
 }
 
 /// Every rule.

@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    case.missing.iter().map(|missing| report(case, missing)).collect()
+    // Those who wait for ranks that have left are `rank-left-waiting`.
+    let missing = case.missing.iter().filter(|missing| missing.left.is_empty());
+    missing.map(|missing| report(case, missing)).collect()
 }
 
 fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {

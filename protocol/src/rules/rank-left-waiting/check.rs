@@ -2,9 +2,9 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{Case, Cause, Unpaired, describe};
+use crate::engine::{At, Case, Cause, MissingRank, Unpaired, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Peer};
+use crate::model::{Action, Departure, Dialect, Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "rank-left-waiting",
@@ -18,12 +18,16 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let left = case.unpaired.iter().filter(|unpaired| {
         let offers =
             matches!(describe::event(case.world, unpaired.operation.at).action, Action::Offer { .. });
-        !unpaired.operation.sending
-            && (unpaired.cause == Cause::Ended
-                || (offers && matches!(unpaired.cause, Cause::Nobody { .. })))
+        let ended = unpaired.cause == Cause::Ended
+            || (offers && matches!(unpaired.cause, Cause::Nobody { .. }));
+        matches!(unpaired.cause, Cause::Left(_)) || (ended && !unpaired.operation.sending)
     });
     let places = by_place(case, left, |unpaired| unpaired.operation.at);
-    places.iter().map(|(_, left)| report(case, left)).collect()
+    let missing = case.missing.iter().filter(|missing| !missing.left.is_empty());
+    let mut findings: Vec<Finding> =
+        places.iter().map(|(_, left)| report(case, left)).collect();
+    findings.extend(missing.map(|missing| collective(case, missing)));
+    findings
 }
 
 fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
@@ -33,24 +37,105 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
         other => describe::peer(other),
     };
-    let message = format!(
-        "{} waits in `{}`, but {from} ends without it",
-        player(world, at.0),
-        describe::operation(world, at)
-    );
+    let (who, operation) = (player(world, at.0), describe::operation(world, at));
+    let message = match first.cause {
+        Cause::Left(_) => format!("{who} waits in `{operation}` for {from}, which has left"),
+        _ => format!("{who} waits in `{operation}`, but {from} ends without it"),
+    };
     let finding = RULE.finding(world, at, message, format!("waits for {from}, which has ended"));
-    let finding = match first.operation.peer {
-        Peer::Rank(rank) => finding.absent(world, rank.unsigned_abs(), "is this, and has ended"),
+    let finding = match (first.cause, first.operation.peer) {
+        (Cause::Left(leave), _) => finding.departure(world, leave),
+        (_, Peer::Rank(rank)) => {
+            finding.absent(world, rank.unsigned_abs(), "is this, and has ended")
+        }
         _ => finding,
     };
     finding
         .ranks(left.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .waits(world, &first.waits)
         .trace(&first.trace)
-        .note("a rank that leaves does not take the others with it: they wait for ever")
-        .help(world.dialect.words(
-            "let the rank that decides to end tell everybody who counts on it: `choose(..)` there, `offer(..)` here",
-            "let the rank that leaves send first what the others count on, or end the job on all ranks with `abort`",
-            "let the rank that leaves send first what the others count on, or end the job on all ranks with `MPI_Abort`",
-        ))
+        .advice(world)
+}
+
+/// A collective that ranks have come to which wait for some that have left.
+fn collective(case: &Case<'_>, missing: &MissingRank) -> Finding {
+    let world = case.world;
+    let at: At = missing.arrivals.iter().copied().min().expect("somebody has come");
+    let gone: Vec<u32> = missing.left.iter().map(|leave| leave.0).collect();
+    let gone = crate::finding::ranks(&gone);
+    let (who, operation) = (player(world, at.0), describe::operation(world, at));
+    let has = if missing.left.len() == 1 { "has" } else { "have" };
+    let message = format!("{who} waits in `{operation}` for {gone}, which {has} left");
+    let finding = RULE.finding(world, at, message, format!("waits for {gone}"));
+    let finding =
+        missing.left.iter().fold(finding, |finding, &leave| finding.departure(world, leave));
+    finding
+        .ranks(missing.arrivals.iter().map(|arrival| arrival.0).collect())
+        .waits(world, &missing.waits)
+        .trace(&missing.trace)
+        .advice(world)
+}
+
+impl Finding {
+    /// Where a rank leaves, and what becomes of it.
+    fn departure(self, world: &World, leave: At) -> Self {
+        let finding = self.other_end(world, leave, format!("rank {} leaves here", leave.0));
+        let panics = matches!(
+            describe::event(world, leave).action,
+            Action::Leave { departure: Departure::Panicked }
+        );
+        if panics && world.dialect == Dialect::Rsmpi && !finding.notes.iter().any(|note| note == PANIC)
+        {
+            return finding.note(PANIC);
+        }
+        finding
+    }
+
+    fn advice(self, world: &World) -> Self {
+        self.note("a rank that leaves does not take the others with it: they wait for ever").help(
+            world.dialect.words(
+                "let the rank that decides to end tell everybody who counts on it: `choose(..)` there, `offer(..)` here",
+                "let the rank that leaves send first what the others count on, or end the job on all ranks with `abort`",
+                "let the rank that leaves send first what the others count on, or end the job on all ranks with `MPI_Abort`",
+            ),
+        )
+    }
+}
+
+/// What a panic does to a job on rsmpi.
+const PANIC: &str = "a panic drops the `Universe`, which waits in MPI_Finalize for the other ranks: the job hangs instead of failing";
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{found, rsmpi};
+    use crate::engine::samples::{receive, send};
+    use crate::model::{Action, Collective, CollectiveKind, Departure};
+
+    #[test]
+    fn a_panic_leaves_the_others_waiting() {
+        let gone = |departure| Action::Leave { departure };
+        let world = |departure| rsmpi(vec![vec![receive(1, 0)], vec![gone(departure), send(0, 0)]]);
+        let wrong = found(&world(Departure::Panicked), "rank-left-waiting");
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(
+            wrong[0].message,
+            "rank 0 waits in `receive of 1 u8 from rank 1 (tag 0)` for rank 1, which has left (with 2 ranks)"
+        );
+        assert_eq!(wrong[0].secondary.len(), 1);
+        assert!(wrong[0].notes.iter().any(|note| note == super::PANIC));
+        assert!(found(&world(Departure::Aborted), "rank-left-waiting").is_empty());
+    }
+
+    #[test]
+    fn a_panic_keeps_a_collective_waiting() {
+        let kind = CollectiveKind::Barrier;
+        let barrier = || {
+            let (root, data, operation) = (None, None, None);
+            Action::Collective(Collective { kind, communicator: 0, root, data, operation })
+        };
+        let gone = Action::Leave { departure: Departure::Panicked };
+        let world = rsmpi(vec![vec![barrier()], vec![gone, barrier()]]);
+        assert_eq!(found(&world, "rank-left-waiting").len(), 1);
+        assert!(found(&world, "collective-missing-rank").is_empty());
+    }
 }

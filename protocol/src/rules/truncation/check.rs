@@ -1,6 +1,7 @@
 //! A message longer than the room for it.
 
 use super::draft::{by_place, player};
+use super::wildcard_steals_message::is_stolen;
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, describe};
 use crate::finding::{Finding, Group, Level};
@@ -16,7 +17,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let matched = case.seen.iter().filter_map(|seen| match seen.observation {
-        Observation::Truncation { send, receive } => Some((send, receive, seen)),
+        Observation::Truncation { send, receive } if !is_stolen(case, send, receive) => {
+            Some((send, receive, seen))
+        }
         _ => None,
     });
     let places = by_place(case, matched, |(_, receive, _)| *receive);

@@ -1,0 +1,253 @@
+//! Two kinds of message that are told apart by nothing but their order.
+//!
+//! Ranks that all send one message here and then one there, to a rank that receives as many here
+//! and then as many there: the first are meant for the first receive, the second for the second.
+//! Where every count agrees, there is no other way to read the program; where one does not,
+//! nothing is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{could_meet, received, sent, stealing};
+use crate::engine::{At, Case, describe, fits};
+use crate::finding::Finding;
+use crate::model::{Action, Behaviour, Peer, Place, Rank, World};
+
+/// The steps at one place, on all ranks concerned.
+type Phase = (Place, Vec<At>);
+
+/// The receives of each rank that take a message of another phase in some run.
+pub(super) fn mixed(case: &Case<'_>) -> Vec<Finding> {
+    if case.circles.iter().any(|circle| circle.by_race) {
+        // Then the mix-up has been reported for what it leads to.
+        return Vec::new();
+    }
+    let receivers: BTreeSet<Rank> = case.taken.keys().map(|&(rank, _)| rank).collect();
+    receivers.into_iter().filter_map(|rank| mixed_on(case, rank)).collect()
+}
+
+fn mixed_on(case: &Case<'_>, rank: Rank) -> Option<Finding> {
+    let world = case.world;
+    let receives = receiving_phases(case, rank)?;
+    let sends = sending_phases(world, rank)?;
+    let same_turns = receives.len() == sends.len()
+        && receives.iter().zip(&sends).all(|(receive, send)| {
+            receive.1.len() == send.1.len() && all_fit(world, &send.1, &receive.1)
+        });
+    if receives.len() < 2 || !same_turns {
+        return None;
+    }
+    let mut thefts: Vec<(At, At, At)> = Vec::new();
+    for (phase, ((_, receives), (_, meant))) in receives.iter().zip(&sends).enumerate() {
+        let of_another = |send: &At| {
+            let of = sends.iter().position(|(_, sends)| sends.contains(send));
+            of.is_some_and(|of| of != phase) && !same_name(world, *send, meant[0])
+        };
+        for receive in receives {
+            let stolen = case.taken.get(receive)?.iter().copied().find(of_another);
+            thefts.extend(stolen.map(|stolen| (*receive, stolen, meant[0])));
+        }
+    }
+    let (receive, stolen, meant) = thefts.into_iter().min()?;
+    Some(report(world, receive, stolen, meant))
+}
+
+/// The wildcard receives of a rank by place, in order; `None` if not all that it does is known, or
+/// receives that name their source compete with them.
+fn receiving_phases(case: &Case<'_>, rank: Rank) -> Option<Vec<Phase>> {
+    let behaviour = &case.world.behaviours[rank as usize];
+    if !is_straight(behaviour) {
+        return None;
+    }
+    let mut wildcards = Vec::new();
+    for position in 0..behaviour.events.len() {
+        let at = (rank, position);
+        match received(case.world, at).map(|envelope| envelope.peer) {
+            Some(Peer::Any { .. }) => wildcards.push(at),
+            Some(Peer::Rank(_) | Peer::Source(_)) => return None,
+            Some(Peer::Null) | None => {}
+        }
+    }
+    let all = wildcards.iter().all(|at| case.taken.contains_key(at));
+    all.then(|| phases(case.world, wildcards))
+}
+
+/// What is sent to a rank by place, in order; `None` unless several ranks send all of it, each the
+/// same number of times in the same order.
+fn sending_phases(world: &World, to: Rank) -> Option<Vec<Phase>> {
+    let mut senders: Vec<Vec<Phase>> = Vec::new();
+    for (rank, behaviour) in (0..).zip(&world.behaviours) {
+        let positions = (0..behaviour.events.len()).map(|position| (rank, position));
+        let mut sends = Vec::new();
+        for at in positions {
+            match sent(world, at).map(|envelope| envelope.peer) {
+                Some(Peer::Rank(peer)) if Rank::try_from(peer) == Ok(to) => sends.push(at),
+                Some(Peer::Source(_)) => return None,
+                _ => {}
+            }
+        }
+        if sends.is_empty() {
+            continue;
+        }
+        if !is_straight(behaviour) {
+            return None;
+        }
+        senders.push(phases(world, sends));
+    }
+    let shape = |phases: &Vec<Phase>| -> Vec<(Place, usize)> {
+        phases.iter().map(|(place, steps)| (*place, steps.len())).collect()
+    };
+    let (first, others) = senders.split_first()?;
+    if others.is_empty() || others.iter().any(|other| shape(other) != shape(first)) {
+        return None;
+    }
+    let mut all = first.clone();
+    for other in others {
+        for ((_, steps), (_, more)) in all.iter_mut().zip(other) {
+            steps.extend(more);
+        }
+    }
+    Some(all)
+}
+
+/// Steps of one rank by place, in the order of their first.
+fn phases(world: &World, steps: Vec<At>) -> Vec<Phase> {
+    let mut numbers: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut phases: Vec<Phase> = Vec::new();
+    for at in steps {
+        let place = describe::place(world, at);
+        let number = *numbers.entry(place).or_insert(phases.len());
+        if number == phases.len() {
+            phases.push((place, Vec::new()));
+        }
+        phases[number].1.push(at);
+    }
+    phases
+}
+
+/// Whether a rank does the same in every run, step by step.
+fn is_straight(behaviour: &Behaviour) -> bool {
+    behaviour.events.iter().all(|event| match &event.action {
+        Action::Send { .. }
+        | Action::Receive { .. }
+        | Action::SendReceive { .. }
+        | Action::StartSend { .. }
+        | Action::StartReceive { .. }
+        | Action::Probe { .. }
+        | Action::Collective(_)
+        | Action::StartCollective { .. }
+        | Action::Access { .. }
+        | Action::AttachBuffer { .. }
+        | Action::DetachBuffer => true,
+        Action::Wait { completion, .. } => *completion == crate::model::Completion::All,
+        _ => false,
+    })
+}
+
+/// Whether each receive of a phase takes every message of a phase.
+fn all_fit(world: &World, sends: &[At], receives: &[At]) -> bool {
+    sends.iter().all(|&send| {
+        receives.iter().all(|&receive| {
+            let ends = sent(world, send).zip(received(world, receive));
+            ends.is_some_and(|(sent, room)| {
+                could_meet(send, sent, room) && fits(world, &sent.data, &room.data)
+            })
+        })
+    })
+}
+
+/// Whether two messages bear the same name: then they are of one kind, wherever they are sent.
+fn same_name(world: &World, one: At, other: At) -> bool {
+    let name = |at: At| sent(world, at).and_then(|envelope| envelope.data.message);
+    name(one).is_some() && name(one) == name(other)
+}
+
+fn report(world: &World, receive: At, stolen: At, meant: At) -> Finding {
+    use super::player;
+    let message = format!(
+        "{} can take in `{}` what {} sends for another receive",
+        player(world, receive.0),
+        describe::operation(world, receive),
+        player(world, stolen.0)
+    );
+    stealing(world, receive, message)
+        .other_end(world, stolen, "is taken by it if it comes first")
+        .other_end(world, meant, "is meant for it: there are as many of these as the receive has turns")
+        .ranks(vec![receive.0, stolen.0, meant.0])
+        .note("nothing but the order tells the two kinds of message apart, and they are not ordered between ranks")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::samples::{found, rsmpi};
+    use crate::engine::samples::{receive_any, send};
+    use crate::model::{Action, Behaviour, Event, Place, Rank, World};
+
+    const RULE: &str = "wildcard-steals-message";
+
+    /// A world in which a step's place is the number beside it.
+    fn placed(ranks: Vec<Vec<(Action, u32)>>) -> World {
+        let places: Vec<Vec<u32>> =
+            ranks.iter().map(|steps| steps.iter().map(|(_, place)| *place).collect()).collect();
+        let actions = ranks.into_iter();
+        let mut world =
+            rsmpi(actions.map(|steps| steps.into_iter().map(|(action, _)| action).collect()).collect());
+        let all = world.behaviours.iter_mut().zip(places);
+        for (Behaviour { events, .. }, places) in all {
+            for (Event { place, .. }, number) in events.iter_mut().zip(places) {
+                *place = Place(number);
+            }
+        }
+        world
+    }
+
+    fn any() -> Action {
+        receive_any(1, 3)
+    }
+
+    /// Rank 0 receives at these places; ranks 1 and 2 send at those.
+    fn farm(receives: &[u32], sends: [&[u32]; 2]) -> World {
+        let worker = |places: &[u32]| places.iter().map(|place| (send(0, 0), *place)).collect();
+        let root = receives.iter().map(|place| (any(), *place)).collect();
+        placed(vec![root, worker(sends[0]), worker(sends[1])])
+    }
+
+    #[test]
+    fn a_fast_rank_is_in_its_second_phase() {
+        let wrong = found(&farm(&[1, 1, 2, 2], [&[11, 12], &[11, 12]]), RULE);
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(wrong[0].primary.place, Place(1));
+        assert_eq!(
+            wrong[0].message,
+            "rank 0 can take in `receive of 1 u8 from ranks 1 and 2 (tag 0)` what rank 1 sends for another receive (with 3 ranks)"
+                .replace("from ranks", "from any of ranks")
+        );
+    }
+
+    #[test]
+    fn first_and_second_message_in_turn() {
+        let wrong = found(&farm(&[1, 2, 1, 2], [&[11, 12], &[11, 12]]), RULE);
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(wrong[0].primary.place, Place(2));
+    }
+
+    #[test]
+    fn one_kind_of_message_is_taken_wherever() {
+        let same_send = farm(&[1, 1, 2, 2], [&[11, 11], &[11, 11]]);
+        assert!(found(&same_send, RULE).is_empty());
+        let same_receive = farm(&[1, 1, 1, 1], [&[11, 12], &[11, 12]]);
+        assert!(found(&same_receive, RULE).is_empty());
+        let first_and_rest = farm(&[1, 2, 2, 2], [&[11, 12], &[11, 12]]);
+        assert!(found(&first_and_rest, RULE).is_empty());
+        let one_each = farm(&[1, 2], [&[11], &[12]]);
+        assert!(found(&one_each, RULE).is_empty());
+    }
+
+    #[test]
+    fn an_answer_between_the_phases_keeps_them_apart() {
+        let answer = |rank: Rank| (send(rank.cast_signed(), 1), 3);
+        let root = vec![(any(), 1), (any(), 1), answer(1), answer(2), (any(), 2), (any(), 2)];
+        let next = || (crate::engine::samples::receive(0, 1), 13);
+        let worker = || vec![(send(0, 0), 11), next(), (send(0, 0), 12)];
+        assert!(found(&placed(vec![root, worker(), worker()]), RULE).is_empty());
+    }
+}
