@@ -1,6 +1,6 @@
 //! What a run shows, written down while it runs and judged later.
 
-use crate::model::{CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
+use crate::model::{Collective, CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
 
 /// A step of a rank.
 pub type At = (Rank, Position);
@@ -108,6 +108,10 @@ impl Evidence {
         std::mem::take(&mut self.observations)
     }
 
+    pub(super) fn note(&mut self, observation: Observation) {
+        self.observations.push(observation);
+    }
+
     pub(super) fn matched(
         &mut self,
         world: &World,
@@ -136,22 +140,37 @@ impl Evidence {
         self.observations.push(Observation::CollectiveMismatch { first, other });
     }
 
-    /// Two ranks have come to the same collective, with what they bring or make room for.
-    pub(super) fn met_in_collective(
+    /// A rank has come to the same collective as others before, with what it brings or makes room
+    /// for; what is not known agrees with all.
+    pub(super) fn met_in_collective<'w>(
         &mut self,
-        world: &World,
-        (first, other): (At, At),
-        kind: CollectiveKind,
-        (brought, room): (&Data, &Data),
+        world: &'w World,
+        mut earlier: impl Iterator<Item = (At, &'w Collective)> + Clone,
+        (other, call): (At, &Collective),
     ) {
-        use CollectiveKind::{AllReduce, Bcast, Reduce};
-        if !same_signature(world, brought, room) {
+        let data = call.data.as_ref().filter(|_| !may_differ(call.kind));
+        let typed = data.filter(|data| data.datatype.is_some()).and_then(|data| {
+            let mut known = earlier.clone().filter_map(|(at, call)| Some((at, call.data.as_ref()?)));
+            let (first, brought) = known.find(|(_, brought)| brought.datatype.is_some())?;
+            (!same_signature(world, brought, data)).then_some(first)
+        });
+        let counted = data.and_then(|data| data.count).filter(|_| one_count(call.kind));
+        let counted = counted.and_then(|count| {
+            let mut known = earlier.clone().filter_map(|(at, call)| Some((at, call.data?.count?)));
+            let (first, brought) = known.next()?;
+            (brought != count).then_some(first)
+        });
+        if let Some(first) = typed {
             self.observations.push(Observation::CollectiveType { first, other });
-        } else if let (Some(brought), Some(room)) = (brought.count, room.count)
-            && brought != room
-            && matches!(kind, Bcast | Reduce | AllReduce)
-        {
+        } else if let Some(first) = counted {
             self.observations.push(Observation::CollectiveCount { first, other });
+        }
+        let Some(operation) = call.operation else { return };
+        let known = earlier.find_map(|(at, call)| Some((at, call.operation?)));
+        if let Some((first, known)) = known
+            && known != operation
+        {
+            self.observations.push(Observation::CollectiveOperation { first, other });
         }
     }
 
@@ -165,6 +184,19 @@ impl Evidence {
         let offer = (rank, position);
         self.observations.push(Observation::WrongDecision { offer, source, label });
     }
+}
+
+/// Whether ranks may bring different types to a collective: those that name a type for each pair of
+/// ranks (MPI 4.0, 6.8 and 8.6).
+fn may_differ(kind: CollectiveKind) -> bool {
+    matches!(kind, CollectiveKind::AllToAllw | CollectiveKind::NeighborAllToAllw)
+}
+
+/// Whether all ranks must bring the same number of elements to a collective (MPI 4.0, 6.4, 6.9 to
+/// 6.11).
+fn one_count(kind: CollectiveKind) -> bool {
+    use CollectiveKind::{AllReduce, Bcast, Exscan, Reduce, ReduceScatterBlock, Scan};
+    matches!(kind, Bcast | Reduce | AllReduce | ReduceScatterBlock | Scan | Exscan)
 }
 
 /// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").

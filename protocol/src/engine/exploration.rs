@@ -103,6 +103,8 @@ enum Kind {
     /// Goes on for ever with messages moving.
     Live,
     Mismatch,
+    /// Over, because a rank has aborted the job.
+    Aborted,
     /// Not followed.
     Open,
 }
@@ -229,7 +231,10 @@ impl<'w> Walk<'w, '_> {
     /// Makes the forced steps and takes down the state that they lead to.
     fn arrive(&mut self, mut machine: Machine<'w>, applied: Settled, before: u64, path: Path) {
         self.work += machine.extent();
-        let settled = if applied == Settled::Mismatch { applied } else { machine.settle() };
+        let settled = match applied {
+            Settled::Mismatch | Settled::Aborted => applied,
+            _ => machine.settle(),
+        };
         for observation in machine.evidence.take() {
             if self.seen.insert(observation) {
                 self.explored.observations.push((observation, path));
@@ -238,7 +243,8 @@ impl<'w> Walk<'w, '_> {
         self.explored
             .matched
             .extend(machine.matched.iter_mut().flat_map(|matched| matched.drain(..)));
-        let over = matches!(settled, Settled::Mismatch | Settled::TooLong);
+        let over =
+            matches!(settled, Settled::Mismatch | Settled::Aborted | Settled::TooLong);
         let known = if over || path.is_none() { None } else { self.known_as(&machine) };
         let moved = machine.moved != before;
         if let (Some(node), Some((from, _))) = (known, path) {
@@ -268,7 +274,7 @@ impl<'w> Walk<'w, '_> {
                 self.flood(&machine, path);
             }
             Kind::Stuck => self.hang(machine, node, path),
-            Kind::Live => {}
+            Kind::Live | Kind::Aborted => {}
             Kind::Choice { .. } => {
                 if settled == Settled::Endless {
                     self.explored.nodes[node].edges.push((node, true));
@@ -294,11 +300,15 @@ impl<'w> Walk<'w, '_> {
     fn kind(&self, machine: &Machine<'w>, settled: Settled, choices: &[Choice]) -> Kind {
         if settled == Settled::Mismatch {
             Kind::Mismatch
+        } else if settled == Settled::Aborted {
+            Kind::Aborted
         } else if settled == Settled::TooLong || self.is_enough() {
             Kind::Open
         } else if !choices.is_empty() {
             // Even where all have ended: a message may yet be taken by a receive left behind.
-            let own = |choice: &Choice| matches!(choice, Choice::Arm { .. } | Choice::Delayed);
+            let own = |choice: &Choice| {
+                matches!(choice, Choice::Arm { .. } | Choice::Way { .. } | Choice::Delayed)
+            };
             Kind::Choice { race: choices.len() > 1 && !choices.iter().all(own) }
         } else if machine.ended() {
             Kind::Finished
@@ -327,7 +337,8 @@ impl<'w> Walk<'w, '_> {
     }
 
     fn finish(&mut self, machine: &Machine<'w>, path: Path) {
-        let left = machine.unmatched();
+        let mut left = machine.unmatched();
+        left.retain(|unmatched| !is_abandoned(machine, unmatched));
         if !left.iter().any(|unmatched| unmatched.sending) {
             self.explored.can_finish_clean = true;
         } else if self.explored.unclean.is_none() {
@@ -343,6 +354,7 @@ impl<'w> Walk<'w, '_> {
         };
         let mut left = machine.unmatched();
         left.retain(|unmatched| unmatched.sending && ended(unmatched.peer));
+        left.retain(|unmatched| !is_abandoned(machine, unmatched));
         left.dedup_by_key(|unmatched| unmatched.at);
         if !left.is_empty() && self.explored.unclean.is_none() {
             self.explored.unclean = Some(Unclean { left, path });
@@ -365,6 +377,11 @@ impl<'w> Explored<'w> {
     /// Whether some run ends on all ranks.
     pub(super) fn can_finish(&self) -> bool {
         self.nodes.iter().any(|node| node.kind == Kind::Finished)
+    }
+
+    /// Whether a rank aborts the job in some run.
+    pub(super) fn aborts(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind == Kind::Aborted)
     }
 
     /// The choices from the start to a state, in order.
@@ -419,7 +436,8 @@ impl<'w> Explored<'w> {
             }
         }
         let mut ends = vec![false; self.nodes.len()];
-        let finished = (0..self.nodes.len()).filter(|&at| self.nodes[at].kind == Kind::Finished);
+        let finished = (0..self.nodes.len())
+            .filter(|&at| matches!(self.nodes[at].kind, Kind::Finished | Kind::Aborted));
         let mut open: Vec<usize> = finished.collect();
         while let Some(at) = open.pop() {
             if !std::mem::replace(&mut ends[at], true) {
@@ -462,7 +480,7 @@ pub(super) fn has_options(world: &World) -> bool {
     use crate::model::Completion;
     world.behaviours.iter().flat_map(|behaviour| &behaviour.events).any(|event| {
         match &event.action {
-            Action::Choose { .. } | Action::Test { .. } => true,
+            Action::Choose { .. } | Action::Test { .. } | Action::Branch { .. } => true,
             Action::Wait { completion, .. } => *completion != Completion::All,
             action => super::machine::receiving_peer(action)
                 .is_some_and(|peer| matches!(peer, Peer::Any { .. })),
@@ -488,4 +506,13 @@ pub(super) fn ready_destinations(world: &World) -> Vec<Rank> {
         )
     });
     if ready { (0..world.size()).collect() } else { Vec::new() }
+}
+
+/// Whether a message is to a rank that has left before its end: that it is never received is no
+/// fault of its own.
+fn is_abandoned(machine: &Machine<'_>, unmatched: &Unmatched) -> bool {
+    match unmatched.peer {
+        Peer::Rank(rank) if unmatched.sending => machine.left(rank.unsigned_abs()).is_some(),
+        _ => false,
+    }
 }

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub truncation: bool,
     /// Some run is over because collectives differ or a decision has no arm.
     pub mismatch: bool,
+    /// In some run a rank aborts the job.
+    pub can_abort: bool,
     /// Everything was followed.
     pub complete: bool,
 }
@@ -38,6 +40,7 @@ pub fn explore(world: &World, semantics: Semantics, limits: Limits) -> Outcome {
         can_hang: !explored.hangs.is_empty(),
         can_finish_unclean: explored.unclean.is_some(),
         mismatch: explored.mismatch,
+        can_abort: explored.aborts(),
         complete: explored.complete,
         ..Outcome::default()
     };

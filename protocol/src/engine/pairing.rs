@@ -100,12 +100,10 @@ fn stuck_probes(machine: &Machine<'_>) -> Vec<Unmatched> {
 
 /// The collectives that some ranks have entered, and the ranks that have ended without.
 fn missing_ranks(machine: &Machine<'_>) -> Vec<(Vec<At>, Vec<Rank>)> {
-    let missing = machine.open_collectives().into_iter().map(|arrivals| {
-        let absent = |rank: &Rank| !arrivals.iter().any(|(arrived, _)| arrived == rank);
-        let ended = |rank: &Rank| machine.state(*rank).status == Status::Ended;
-        let missing: Vec<Rank> =
-            (0..machine.world.size()).filter(|rank| absent(rank) && ended(rank)).collect();
-        (arrivals, missing)
+    let ended = |rank: &Rank| machine.state(*rank).status == Status::Ended;
+    let missing = machine.open_collectives().into_iter().map(|(arrivals, mut absent)| {
+        absent.retain(ended);
+        (arrivals, absent)
     });
     missing.filter(|(_, missing)| !missing.is_empty()).collect()
 }
@@ -204,13 +202,16 @@ fn nearly(one: &Unmatched, other: &Unmatched) -> bool {
 pub fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool {
     let (rank, _) = operation.at;
     world.behaviours[partner as usize].events.iter().any(|event| {
+        if event.action == Action::Opaque {
+            return true;
+        }
         let Some(other) = envelope(event, !operation.sending) else { return false };
         if matches!(event.action, Action::Probe { .. }) {
             return false;
         }
         let names = match other.peer {
             Peer::Source(_) => true,
-            peer => accepts(peer, rank),
+            peer => accepts(peer, rank) && world.belongs(other.communicator, rank),
         };
         let tags = other.tag == operation.tag || other.tag == Tag::Any || operation.tag == Tag::Any;
         names && tags && other.communicator == operation.communicator

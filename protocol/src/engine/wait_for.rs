@@ -7,7 +7,7 @@
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::machine::{Machine, Status, envelope};
+use super::machine::{Machine, Status, called, envelope};
 use crate::model::{Action, Completion, Envelope, Peer, Position, Rank, RequestId};
 
 /// A rank that cannot move, and why.
@@ -37,7 +37,9 @@ impl Stuck {
     /// Reads the state off a machine that is stuck.
     pub(super) fn of(machine: &Machine<'_>) -> Self {
         let ranks = 0..machine.world.size();
-        let blocked = ranks.filter(|&rank| machine.state(rank).status != Status::Ended);
+        let blocked = ranks.filter(|&rank| {
+            !matches!(machine.state(rank).status, Status::Ended | Status::Opaque)
+        });
         Stuck { blocked: blocked.map(|rank| blocked_rank(machine, rank)).collect() }
     }
 
@@ -112,14 +114,14 @@ fn blocked_rank(machine: &Machine<'_>, rank: Rank) -> Blocked {
             blocked.open = open_requests(machine, rank, requests);
         }
         Action::Test { request, .. } => blocked.open = open_requests(machine, rank, &[*request]),
-        Action::Collective(collective) => {
-            blocked.waits_for = machine.missing(rank, collective);
-            return blocked;
-        }
+        Action::DetachBuffer => blocked.open = machine.in_buffer(rank),
         _ => {}
     }
     for &open in &blocked.open {
         let event = &machine.world.behaviours[rank as usize].events[open];
+        if called(event).is_some() {
+            blocked.waits_for.extend(machine.missing((rank, open)));
+        }
         for envelope in [envelope(event, true), envelope(event, false)].into_iter().flatten() {
             let (ranks, any) = partners(machine, rank, envelope);
             blocked.any |= any;
@@ -146,8 +148,8 @@ fn open_requests(machine: &Machine<'_>, rank: Rank, requests: &[RequestId]) -> V
 fn partners(machine: &Machine<'_>, rank: Rank, envelope: &Envelope) -> (Vec<Rank>, bool) {
     match envelope.peer {
         Peer::Any { .. } => {
-            let others = machine.sources(envelope.peer).filter(|&other| other != rank);
-            (others.collect(), true)
+            let sources = machine.sources(envelope.peer, envelope.communicator);
+            (sources.filter(|&other| other != rank).collect(), true)
         }
         peer => (machine.resolve(rank, peer).into_iter().collect(), false),
     }

@@ -125,6 +125,27 @@ impl World {
         u32::try_from(self.behaviours.len()).expect("a world has fewer than 2^32 ranks")
     }
 
+    /// Whether a rank belongs to a communicator; one that is not in the table is of all ranks.
+    pub fn belongs(&self, communicator: CommunicatorId, rank: Rank) -> bool {
+        let communicator = self.communicators.get(usize::from(communicator));
+        rank < self.size() && communicator.is_none_or(|communicator| communicator.has(rank))
+    }
+
+    /// The ranks of a communicator, in the order of their ranks in it.
+    pub fn members(&self, communicator: CommunicatorId) -> impl Iterator<Item = Rank> + '_ {
+        let communicator = self.communicators.get(usize::from(communicator));
+        let members = communicator.and_then(|communicator| communicator.members.as_deref());
+        let all = if members.is_none() { 0..self.size() } else { 0..0 };
+        members.unwrap_or_default().iter().copied().chain(all)
+    }
+
+    /// How many ranks a communicator has.
+    pub fn member_count(&self, communicator: CommunicatorId) -> usize {
+        let communicator = self.communicators.get(usize::from(communicator));
+        let members = communicator.and_then(|communicator| communicator.members.as_deref());
+        members.map_or(self.behaviours.len(), <[Rank]>::len)
+    }
+
     /// How many events all ranks have together.
     pub fn event_count(&self) -> usize {
         self.behaviours.iter().map(|behaviour| behaviour.events.len()).sum()

@@ -1,12 +1,12 @@
 //! Actions drawn at random, of every kind that the model has, and small parts of them.
 
 use p2p_protocol::model::{
-    Action, CollectiveKind, Completion, Data, Envelope, LabelId, Mode, Peer, Position, RequestId,
-    SourceId, Tag,
+    Action, Collective, CollectiveKind, Completion, Data, Departure, Envelope, LabelId, Mode, Peer,
+    Position, RequestId, SourceId, Tag,
 };
 use proptest::prelude::*;
 
-use crate::build::{COMMUNICATORS, LARGE, SMALL, UNKNOWN, arms};
+use crate::build::{LARGE, SMALL, SOME, UNKNOWN, arms};
 
 /// The most ranks that a world has here.
 pub(crate) const RANKS: u32 = 4;
@@ -31,7 +31,7 @@ pub(crate) fn tag() -> impl Strategy<Value = i32> {
 }
 
 pub(crate) fn communicator() -> impl Strategy<Value = u16> {
-    prop_oneof![5 => Just(0), 1 => Just(COMMUNICATORS - 1)]
+    prop_oneof![10 => Just(0), 2 => Just(1), 1 => Just(SOME)]
 }
 
 pub(crate) fn data() -> impl Strategy<Value = Data> {
@@ -41,13 +41,26 @@ pub(crate) fn data() -> impl Strategy<Value = Data> {
 pub(crate) fn collective_kind() -> impl Strategy<Value = CollectiveKind> {
     use CollectiveKind::*;
     prop::sample::select(vec![
-        Barrier, Bcast, Scatter, Gather, AllGather, Reduce, AllReduce, AllToAll, Fence,
+        Barrier,
+        Bcast,
+        Scatter,
+        Gather,
+        AllGather,
+        Reduce,
+        AllReduce,
+        AllToAll,
+        Fence,
+        Scan,
+        Gatherv,
+        Scatterv,
+        MakeCommunicator,
+        NeighborAllToAll,
     ])
 }
 
 pub(crate) fn is_rooted(kind: CollectiveKind) -> bool {
     use CollectiveKind::*;
-    matches!(kind, Bcast | Scatter | Gather | Reduce)
+    matches!(kind, Bcast | Scatter | Scatterv | Gather | Gatherv | Reduce)
 }
 
 /// The other end of a send: mostly a rank, seldom nobody.
@@ -169,6 +182,9 @@ fn requests_at_work() -> BoxedStrategy<Action> {
         1 => requests().prop_map(|requests| Action::Start { requests }),
         3 => wait(),
         1 => (request(), position()).prop_map(|(request, pending)| Action::Test { request, pending }),
+        1 => request().prop_map(|request| Action::Free { request }),
+        1 => Just(Action::AttachBuffer { bytes: None }),
+        1 => Just(Action::DetachBuffer),
     ]
     .boxed()
 }
@@ -178,14 +194,14 @@ fn all_together() -> BoxedStrategy<Action> {
     let collective =
         (collective_kind(), communicator(), root).prop_map(|(kind, communicator, root)| {
             let root = is_rooted(kind).then_some(root);
-            Action::Collective(p2p_protocol::model::Collective {
-                kind,
-                communicator,
-                root,
-                data: None,
-                operation: None,
-            })
+            Collective { kind, communicator, root, data: None, operation: None }
         });
+    let collective = (collective, request(), prop::bool::weighted(0.4)).prop_map(
+        |(collective, request, starts)| match starts {
+            true => Action::StartCollective { collective, request },
+            false => Action::Collective(collective),
+        },
+    );
     prop_oneof![
         2 => collective,
         1 => envelope_to().prop_map(|envelope| Action::Put { envelope }),
@@ -194,11 +210,22 @@ fn all_together() -> BoxedStrategy<Action> {
     .boxed()
 }
 
+fn departure() -> impl Strategy<Value = Departure> {
+    use Departure::*;
+    prop::sample::select(vec![Returned, Panicked, Exited, Aborted])
+}
+
 fn control() -> BoxedStrategy<Action> {
     prop_oneof![
         branches().prop_map(|arms| Action::Choose { arms }),
         (envelope_from(), branches()).prop_map(|(envelope, arms)| Action::Offer { envelope, arms }),
         position().prop_map(|target| Action::Jump { target }),
+        departure().prop_map(|departure| Action::Leave { departure }),
+        (position(), position())
+            .prop_map(|(one, other)| Action::Branch { targets: [one, other].into() }),
+        (0..SOURCES, tag(), position(), position()).prop_map(|(slot, tag, target, otherwise)| {
+            Action::BranchOnTag { slot, arms: [(tag, target)].into(), otherwise }
+        }),
     ]
     .boxed()
 }

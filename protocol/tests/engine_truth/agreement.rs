@@ -75,6 +75,7 @@ fn engine_says(world: &World, reading: Reading) -> Option<Truth> {
         unposted_ready: outcome.unposted_ready,
         missing_wait: outcome.missing_wait,
         mismatch: outcome.mismatch,
+        can_abort: outcome.can_abort,
         type_mismatch: outcome.type_mismatch,
         truncation: outcome.truncation,
     };

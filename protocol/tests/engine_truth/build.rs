@@ -18,15 +18,26 @@ pub(crate) const UNKNOWN: Data =
     Data { datatype: Some(1), count: Some(1), message: None, label: None, buffer: None };
 
 /// The communicators that worlds here have.
-pub(crate) const COMMUNICATORS: u16 = 2;
+pub(crate) const COMMUNICATORS: u16 = 3;
+/// The communicator that not all ranks belong to.
+pub(crate) const SOME: u16 = COMMUNICATORS - 1;
+/// Who belongs to it, where the world has them, in the order of their ranks in it.
+const MEMBERS: [u32; 2] = [2, 0];
+
+/// Whether a rank belongs to [`SOME`].
+pub(crate) fn is_member(rank: u32) -> bool {
+    MEMBERS.contains(&rank)
+}
 
 /// A world in which each rank does what its list says.
 pub(crate) fn world(ranks: impl IntoIterator<Item = Vec<Action>>) -> World {
-    let behaviours = ranks.into_iter().map(behaviour).collect();
+    let behaviours: Vec<Behaviour> = ranks.into_iter().map(behaviour).collect();
+    let members = MEMBERS.into_iter().filter(|&rank| (rank as usize) < behaviours.len());
+    let some = Communicator { name: "some".to_owned(), members: Some(members.collect()) };
     let datatype = |signature: &str, bytes| Datatype { signature: signature.to_owned(), bytes };
     World {
         behaviours,
-        communicators: ["world", "other"].map(Communicator::of_all).into(),
+        communicators: [Communicator::of_all("world"), Communicator::of_all("other"), some].into(),
         datatypes: [datatype("f32", Some(4)), datatype("Opaque", None)].into(),
         labels: ["Task", "Stop", "Pause"].map(str::to_owned).into(),
         ..World::default()
@@ -46,6 +57,8 @@ fn requests_of(action: &Action) -> Vec<RequestId> {
         | Action::StartReceive { request, .. }
         | Action::PlanSend { request, .. }
         | Action::PlanReceive { request, .. }
+        | Action::StartCollective { request, .. }
+        | Action::Free { request }
         | Action::Test { request, .. } => vec![*request],
         Action::Start { requests } | Action::Wait { requests, .. } => requests.to_vec(),
         _ => Vec::new(),
@@ -59,6 +72,9 @@ fn sources_of(action: &Action) -> Vec<SourceId> {
         | Action::Probe { binds, .. } => *binds,
         _ => None,
     };
+    if let Action::BranchOnTag { slot, .. } = action {
+        return vec![*slot];
+    }
     let mut action = action.clone();
     let read = envelopes_of(&mut action).into_iter().filter_map(|envelope| match envelope.peer {
         Peer::Source(slot) => Some(slot),

@@ -22,7 +22,7 @@ const KINDS: [Kind; 14] = [
     ("hang in every run", 100, |answers| {
         in_all(answers, |truth| truth.can_hang && !truth.can_finish)
     }),
-    ("hang unbuffered only", 30, |answers| {
+    ("hang unbuffered only", 15, |answers| {
         let unbuffered = truth(answers[0]).is_some_and(|truth| truth.can_hang);
         unbuffered && truth(answers[2]).is_some_and(|truth| !truth.can_hang)
     }),
@@ -36,7 +36,7 @@ const KINDS: [Kind; 14] = [
     ("neither finish nor hang", 2, |answers| {
         in_one(answers, |truth| !truth.can_hang && !truth.can_finish && !truth.mismatch)
     }),
-    ("leave a message over", 30, |answers| in_one(answers, |truth| truth.can_finish_unclean)),
+    ("leave a message over", 20, |answers| in_one(answers, |truth| truth.can_finish_unclean)),
     ("ready, not posted", 30, |answers| in_one(answers, |truth| truth.unposted_ready)),
     ("miss a wait", 30, |answers| in_one(answers, |truth| truth.missing_wait)),
     ("mismatch", 5, |answers| in_one(answers, |truth| truth.mismatch)),

@@ -31,6 +31,10 @@ pub(crate) fn retarget(actions: &mut [Action], target: impl Fn(Position) -> Posi
 fn targets(action: &mut Action) -> Vec<&mut Position> {
     match action {
         Action::Jump { target } => vec![target],
+        Action::Branch { targets } => targets.iter_mut().collect(),
+        Action::BranchOnTag { arms, otherwise, .. } => {
+            arms.iter_mut().map(|(_, target)| target).chain([otherwise]).collect()
+        }
         Action::Test { pending, .. } => vec![pending],
         Action::Choose { arms } | Action::Offer { arms, .. } => {
             arms.iter_mut().map(|arm| &mut arm.target).collect()
@@ -138,7 +142,7 @@ pub(crate) fn has_choice<'a>(actions: impl IntoIterator<Item = &'a Action>) -> b
         envelopes_of(&mut action).iter().any(|envelope| is_wildcard(envelope.peer))
             || match action {
                 Action::Wait { completion, .. } => completion != Completion::All,
-                Action::Test { .. } | Action::Choose { .. } => true,
+                Action::Test { .. } | Action::Choose { .. } | Action::Branch { .. } => true,
                 _ => false,
             }
     })

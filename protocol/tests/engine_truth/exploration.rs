@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet as HashSet;
 use std::fmt::{self, Display, Formatter};
 
-use p2p_protocol::model::{Rank, World};
+use p2p_protocol::model::{Action, Departure, Rank, World};
 
 use crate::state::{Progress, RankState, Request, State};
 
@@ -33,6 +33,8 @@ pub(crate) struct Truth {
     pub(crate) missing_wait: bool,
     /// An offer takes a message for which it has no arm, or collective calls differ.
     pub(crate) mismatch: bool,
+    /// A rank aborts the job.
+    pub(crate) can_abort: bool,
     /// A message meets a receive of another datatype.
     pub(crate) type_mismatch: bool,
     /// A message is known to be longer than its receive.
@@ -42,11 +44,13 @@ pub(crate) struct Truth {
 impl Truth {
     /// Without what is left open where a run can be over at once.
     pub(crate) fn that_is_settled(self) -> Truth {
+        let goes_on = !self.mismatch && !self.can_abort;
         Truth {
-            unposted_ready: self.unposted_ready && !self.mismatch,
-            missing_wait: self.missing_wait && !self.mismatch,
-            type_mismatch: self.type_mismatch && !self.mismatch,
-            truncation: self.truncation && !self.mismatch,
+            unposted_ready: self.unposted_ready && goes_on,
+            missing_wait: self.missing_wait && goes_on,
+            type_mismatch: self.type_mismatch && goes_on,
+            truncation: self.truncation && goes_on,
+            mismatch: self.mismatch && !self.can_abort,
             ..self
         }
     }
@@ -61,6 +65,7 @@ impl Display for Truth {
             (self.unposted_ready, "unposted ready"),
             (self.missing_wait, "missing wait"),
             (self.mismatch, "mismatch"),
+            (self.can_abort, "can abort"),
             (self.type_mismatch, "type mismatch"),
             (self.truncation, "truncation"),
         ];
@@ -72,7 +77,7 @@ impl Display for Truth {
 /// What a step leads to.
 pub(crate) enum Next {
     State(State),
-    /// A mismatch: the run is over.
+    /// A mismatch or an abort: the run is over.
     Over,
 }
 
@@ -131,19 +136,34 @@ impl Explorer<'_> {
 
     pub(crate) fn has_ended(&self, state: &State, rank: Rank) -> bool {
         let rank = rank as usize;
-        state.ranks[rank].position >= self.world.behaviours[rank].events.len()
+        state.ranks[rank].progress == Progress::Left
+            || state.ranks[rank].position >= self.world.behaviours[rank].events.len()
     }
 
     /// Notes the outcome of a run that has come to `state` and may stop there.
     fn judge(&mut self, state: &State, next: &[Next]) {
         if self.all_have_ended(state) {
             self.truth.can_finish = true;
-            if next.is_empty() && !state.messages.is_empty() {
+            if next.is_empty() && self.leaves_a_message(state) {
                 self.truth.can_finish_unclean = true;
             }
         } else if !next.iter().any(|next| moves(state, next)) && self.hangs(state) {
             self.truth.can_hang = true;
         }
+    }
+
+    /// Is there a message to a rank that has not left against its will?
+    fn leaves_a_message(&self, state: &State) -> bool {
+        state.messages.keys().any(|channel| {
+            let destination = &state.ranks[channel.destination as usize];
+            let events = &self.world.behaviours[channel.destination as usize].events;
+            let event = events.get(destination.position).map(|event| &event.action);
+            let unmeant = matches!(
+                event,
+                Some(Action::Leave { departure: Departure::Panicked | Departure::Exited })
+            );
+            destination.progress != Progress::Left || !unmeant
+        })
     }
 
     fn all_have_ended(&self, state: &State) -> bool {
@@ -177,6 +197,7 @@ impl Explorer<'_> {
             if !self.has_ended(state, rank) {
                 self.rank_steps(state, rank, &mut next);
             }
+            self.request_steps(state, rank, &mut next);
         }
         for found in state.matches() {
             next.push(self.match_up(state, found));

@@ -16,6 +16,7 @@ const FINISHES: Truth = Truth {
     unposted_ready: false,
     missing_wait: false,
     mismatch: false,
+    can_abort: false,
     type_mismatch: false,
     truncation: false,
 };

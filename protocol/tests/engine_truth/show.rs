@@ -67,6 +67,19 @@ fn action(action: &Action) -> String {
             format!("offer{} {}", envelope(from), branches(arms))
         }
         Action::Jump { target } => format!("jump -> {target}"),
+        Action::StartCollective { collective: call, request } => {
+            let root = call.root.map(|root| format!("root {root}")).unwrap_or_default();
+            format!("r{request} = i{:?}({root}){}", call.kind, on(call.communicator))
+        }
+        Action::Free { request } => format!("free(r{request})"),
+        Action::AttachBuffer { .. } => "attach".to_owned(),
+        Action::DetachBuffer => "detach".to_owned(),
+        Action::Branch { targets } => format!("branch -> {targets:?}"),
+        Action::BranchOnTag { slot, arms, otherwise } => {
+            format!("branch on tag of source {slot} -> {arms:?} else {otherwise}")
+        }
+        Action::Leave { departure } => format!("leave({departure:?})"),
+        other => format!("{other:?}"),
     }
 }
 
@@ -93,8 +106,8 @@ fn envelope(envelope: &Envelope) -> String {
     };
     let label = envelope.data.label.map(|label| format!(", label {label}")).unwrap_or_default();
     let data = match (envelope.data.datatype, envelope.data.count) {
-        (0, Some(1)) => String::new(),
-        (0, Some(count)) => format!(", {count} elements"),
+        (Some(0), Some(1)) => String::new(),
+        (Some(0), Some(count)) => format!(", {count} elements"),
         _ => ", unknown bytes".to_owned(),
     };
     format!("({peer}, {tag}{label}{data}){}", on(envelope.communicator))

@@ -4,11 +4,10 @@
 //! holds, in a form in which two states that behave alike are equal.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use p2p_protocol::model::{
     CollectiveKind, CommunicatorId, Data, Envelope, Mode, Peer, Position, Rank, RequestId,
-    SourceId, Tag,
+    SourceId, Tag, World,
 };
 
 /// Who waits for a message or a receive to be matched.
@@ -18,6 +17,8 @@ pub(crate) enum Owner {
     Event,
     /// One of the rank's requests.
     Request(RequestId),
+    /// The rank's attached buffer.
+    Buffer,
     /// Nobody: it is complete, or its request was started again.
     Nobody,
 }
@@ -41,7 +42,7 @@ pub(crate) struct Message {
 /// What a receive or a probe accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Filter {
-    sources: Range<Rank>,
+    sources: Vec<Rank>,
     tag: Tag,
     communicator: CommunicatorId,
 }
@@ -85,9 +86,17 @@ pub(crate) struct Active {
     pub(crate) complete: bool,
     /// The slot that learns the source at the wait.
     pub(crate) binds: Option<SourceId>,
-    /// Whose message it was.
-    pub(crate) source: Option<Rank>,
+    /// Whose message it was, with its tag.
+    pub(crate) source: Option<Met>,
+    /// The collective operation that it is part of and has not left.
+    pub(crate) gathering: Option<Membership>,
 }
+
+/// The source of a message and its tag.
+pub(crate) type Met = (Rank, i32);
+
+/// A communicator, and which of its collective operations.
+pub(crate) type Membership = (CommunicatorId, usize);
 
 /// How far a rank is with its current event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +106,9 @@ pub(crate) enum Progress {
     /// Begun, and waiting for what is still `true`.
     Matching { send: bool, receive: bool },
     /// Come to a collective operation and not left it.
-    Collective,
+    Collective(Membership),
+    /// Gone before its last event.
+    Left,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -105,7 +116,15 @@ pub(crate) struct RankState {
     pub(crate) position: Position,
     pub(crate) progress: Progress,
     pub(crate) requests: Vec<Request>,
-    pub(crate) sources: Vec<Option<Rank>>,
+    pub(crate) sources: Vec<Option<Met>>,
+}
+
+impl RankState {
+    /// The collective operations that its requests are in.
+    fn gatherings(&self) -> Vec<Option<Membership>> {
+        let gathering = |request: &Request| request.active.as_ref()?.gathering;
+        self.requests.iter().map(gathering).collect()
+    }
 }
 
 /// A collective operation as far as it tells apart one from the other.
@@ -113,6 +132,7 @@ pub(crate) struct RankState {
 pub(crate) struct Call {
     pub(crate) kind: CollectiveKind,
     pub(crate) root: Option<i32>,
+    pub(crate) blocking: bool,
 }
 
 /// The calls of one collective operation, by rank.
@@ -127,6 +147,14 @@ pub(crate) struct State {
     pub(crate) receives: Vec<Vec<Posted>>,
     /// By communicator, the collective operations that some rank has not come to or not left.
     pub(crate) gatherings: Vec<Vec<Gathering>>,
+}
+
+/// The ranks of a communicator.
+pub(crate) fn members(world: &World, communicator: CommunicatorId) -> Vec<Rank> {
+    match &world.communicators[usize::from(communicator)].members {
+        Some(members) => members.to_vec(),
+        None => (0..world.size()).collect(),
+    }
 }
 
 /// A message and a receive that may find each other.
@@ -150,17 +178,23 @@ impl State {
             Peer::Rank(peer) => {
                 u32::try_from(peer).ok().filter(|&peer| (peer as usize) < self.ranks.len())
             }
-            Peer::Source(slot) => self.ranks[rank as usize].sources[usize::from(slot)],
+            Peer::Source(slot) => {
+                self.ranks[rank as usize].sources[usize::from(slot)].map(|(source, _)| source)
+            }
             Peer::Null => None,
             Peer::Any { .. } => panic!("a wildcard is only for receives and probes"),
         }
     }
 
     /// What a receive accepts; `None` where nothing is to move.
-    pub(crate) fn filter(&self, rank: Rank, envelope: &Envelope) -> Option<Filter> {
+    pub(crate) fn filter(&self, world: &World, rank: Rank, envelope: &Envelope) -> Option<Filter> {
         let sources = match envelope.peer {
-            Peer::Any { first, end } => first..end,
-            peer => self.destination(rank, peer).map(|source| source..source + 1)?,
+            Peer::Any { first, end } => {
+                let mut members = members(world, envelope.communicator);
+                members.retain(|member| (first..end).contains(member));
+                members
+            }
+            peer => vec![self.destination(rank, peer)?],
         };
         Some(Filter { sources, tag: envelope.tag, communicator: envelope.communicator })
     }
@@ -222,14 +256,14 @@ impl State {
     }
 
     /// Whose message a receive could take if it were posted now, behind all others.
-    pub(crate) fn probed(&self, rank: Rank, filter: &Filter) -> Vec<Rank> {
+    pub(crate) fn probed(&self, rank: Rank, filter: &Filter) -> Vec<Met> {
         let mut met = Vec::new();
         for (channel, messages) in self.channels_to(rank) {
             let first = messages.iter().find(|message| filter.accepts(channel, message));
             let Some(message) = first else { continue };
             let receives = &self.receives[rank as usize];
             if !receives.iter().any(|receive| receive.filter.accepts(channel, message)) {
-                met.push(channel.source);
+                met.push((channel.source, message.tag));
             }
         }
         met
@@ -262,11 +296,6 @@ impl State {
         }
     }
 
-    /// The collective operation on a communicator that a rank came to last.
-    pub(crate) fn latest_gathering(&self, rank: Rank, communicator: CommunicatorId) -> usize {
-        self.calls(rank, communicator) - 1
-    }
-
     /// How many of the communicator's open collective operations a rank has come to.
     fn calls(&self, rank: Rank, communicator: CommunicatorId) -> usize {
         let gatherings = &self.gatherings[usize::from(communicator)];
@@ -274,7 +303,12 @@ impl State {
     }
 
     /// Brings a rank to its next collective operation on a communicator.
-    pub(crate) fn come(&mut self, rank: Rank, communicator: CommunicatorId, call: Call) {
+    pub(crate) fn come(
+        &mut self,
+        rank: Rank,
+        communicator: CommunicatorId,
+        call: Call,
+    ) -> Membership {
         let index = self.calls(rank, communicator);
         let size = self.ranks.len();
         let gatherings = &mut self.gatherings[usize::from(communicator)];
@@ -282,24 +316,34 @@ impl State {
             gatherings.push(vec![None; size]);
         }
         gatherings[index][rank as usize] = Some(call);
-        self.rank(rank).progress = Progress::Collective;
+        (communicator, index)
     }
 
-    /// Forgets the collective operations that all have left; `is_in` says whether a rank is in one
-    /// on this communicator.
-    pub(crate) fn close_gatherings(
-        &mut self,
-        communicator: CommunicatorId,
-        is_in: impl Fn(&State, Rank) -> bool,
-    ) {
+    /// Forgets the collective operations that all have come to and left.
+    pub(crate) fn close_gatherings(&mut self, world: &World, communicator: CommunicatorId) {
         while let Some(first) = self.gatherings[usize::from(communicator)].first() {
-            let all_came = first.iter().all(Option::is_some);
-            let inside = |rank| is_in(self, rank) && self.latest_gathering(rank, communicator) == 0;
-            if !all_came || (0..).zip(&self.ranks).any(|(rank, _)| inside(rank)) {
+            let all_came =
+                members(world, communicator).iter().all(|&rank| first[rank as usize].is_some());
+            if !all_came || self.memberships().any(|inside| *inside == (communicator, 0)) {
                 return;
             }
             self.gatherings[usize::from(communicator)].remove(0);
+            for (of, index) in self.memberships() {
+                *index -= usize::from(*of == communicator);
+            }
         }
+    }
+
+    /// What ranks and requests are in and have not left.
+    fn memberships(&mut self) -> impl Iterator<Item = &mut Membership> {
+        self.ranks.iter_mut().flat_map(|rank| {
+            let step = match &mut rank.progress {
+                Progress::Collective(membership) => Some(membership),
+                _ => None,
+            };
+            let active = rank.requests.iter_mut().filter_map(|request| request.active.as_mut());
+            step.into_iter().chain(active.filter_map(|active| active.gathering.as_mut()))
+        })
     }
 
     /// How many messages, receives and collective operations wait for others.
@@ -316,10 +360,8 @@ impl State {
         self.messages != before.messages
             || self.receives != before.receives
             || self.gatherings != before.gatherings
-            || self
-                .ranks
-                .iter()
-                .zip(&before.ranks)
-                .any(|(rank, before)| rank.progress != before.progress)
+            || self.ranks.iter().zip(&before.ranks).any(|(rank, before)| {
+                rank.progress != before.progress || rank.gatherings() != before.gatherings()
+            })
     }
 }

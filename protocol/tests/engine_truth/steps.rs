@@ -1,13 +1,14 @@
 //! What each step does, sentence by sentence of `docs/semantics.md`.
 
 use p2p_protocol::model::{
-    Action, Collective, CollectiveKind, Completion, Data, Envelope, LabelId, Mode, Peer, Position,
-    Rank, RequestId, SourceId,
+    Action, Collective, CollectiveKind, CommunicatorId, Completion, Data, Departure, Envelope,
+    LabelId, Mode, Peer, Position, Rank, RequestId, SourceId,
 };
 
 use crate::exploration::{Explorer, Next, Reading};
 use crate::state::{
-    Active, Call, Gathering, Match, Owner, Plan, Posted, Progress, RankState, State,
+    Active, Call, Gathering, Match, Membership, Met, Owner, Plan, Posted, Progress, RankState,
+    State, members,
 };
 
 impl Explorer<'_> {
@@ -16,8 +17,8 @@ impl Explorer<'_> {
         let world = self.world;
         let position = state.ranks[rank as usize].position;
         match state.ranks[rank as usize].progress {
-            Progress::Matching { .. } => return,
-            Progress::Collective => return self.leave(state, rank, next),
+            Progress::Matching { .. } | Progress::Left => return,
+            Progress::Collective(membership) => return self.leave(state, rank, membership, next),
             Progress::Before => {}
         }
         match &world.behaviours[rank as usize].events[position].action {
@@ -34,6 +35,21 @@ impl Explorer<'_> {
                 }
             }
             Action::Collective(call) => next.push(self.come(state.clone(), rank, call)),
+            Action::StartCollective { collective, request } => {
+                next.push(self.start_collective(state.clone(), rank, collective, *request));
+            }
+            Action::Branch { targets } => {
+                for &target in targets {
+                    let mut after = state.clone();
+                    self.go_to(&mut after, rank, target);
+                    next.push(Next::State(after));
+                }
+            }
+            Action::DetachBuffer => self.detach(state, rank, next),
+            Action::Leave { departure: Departure::Aborted } => {
+                self.truth.can_abort = true;
+                next.push(Next::Over);
+            }
             action => {
                 let mut after = state.clone();
                 self.only_step(&mut after, rank, action);
@@ -70,6 +86,19 @@ impl Explorer<'_> {
                 }
             }
             Action::Jump { target } => self.go_to(state, rank, *target),
+            Action::BranchOnTag { slot, arms, otherwise } => {
+                let tag = state.ranks[rank as usize].sources[usize::from(*slot)].map(|met| met.1);
+                let arm = arms.iter().find(|(of, _)| Some(*of) == tag);
+                self.go_to(state, rank, arm.map_or(*otherwise, |&(_, target)| target));
+            }
+            Action::Leave { departure } => {
+                let at = state.rank(rank);
+                at.progress = Progress::Left;
+                let is_active = at.requests.iter().any(|request| request.active.is_some());
+                if *departure == Departure::Returned && is_active {
+                    self.truth.missing_wait = true;
+                }
+            }
             request => {
                 self.request_step(state, rank, request);
                 self.go_on(state, rank);
@@ -101,8 +130,14 @@ impl Explorer<'_> {
                     self.start_planned(state, rank, request);
                 }
             }
-            // Nothing happens before the next fence.
-            Action::Put { .. } | Action::Get { .. } => {}
+            Action::Free { request } => {
+                let slot = &mut state.rank(rank).requests[*request as usize];
+                slot.active = None;
+                slot.plan = None;
+                state.disown(rank, *request);
+            }
+            // Nothing happens before the next fence, nor does a buffer do anything by itself.
+            Action::Put { .. } | Action::Get { .. } | Action::AttachBuffer { .. } => {}
             other => panic!("{other:?} is not for here"),
         }
     }
@@ -147,7 +182,13 @@ impl Explorer<'_> {
             self.truth.unposted_ready = true;
         }
         let complete = self.completes_at_once(mode, &envelope.data);
-        let owner = if complete { Owner::Nobody } else { owner };
+        let buffered =
+            mode == Mode::Buffered && !self.completes_at_once(Mode::Standard, &envelope.data);
+        let owner = match complete {
+            true if buffered => Owner::Buffer,
+            true => Owner::Nobody,
+            false => owner,
+        };
         state.start(rank, destination, envelope, owner);
         complete
     }
@@ -158,7 +199,8 @@ impl Explorer<'_> {
             (Mode::Buffered, _) => true,
             (Mode::Standard | Mode::Ready, Reading::Buffered) => true,
             (Mode::Standard | Mode::Ready, Reading::Rendezvous { eager_limit }) => {
-                let element = self.world.datatypes[usize::from(data.datatype)].bytes;
+                let element =
+                    data.datatype.and_then(|id| self.world.datatypes[usize::from(id)].bytes);
                 let bytes = element.zip(data.count).map(|(element, count)| element * count);
                 eager_limit > 0 && bytes.is_some_and(|bytes| bytes <= eager_limit)
             }
@@ -173,7 +215,7 @@ impl Explorer<'_> {
         envelope: &Envelope,
         owner: Owner,
     ) -> bool {
-        let Some(filter) = state.filter(rank, envelope) else { return true };
+        let Some(filter) = state.filter(self.world, rank, envelope) else { return true };
         state.receives[rank as usize].push(Posted { filter, room: envelope.data, owner });
         false
     }
@@ -214,7 +256,7 @@ impl Explorer<'_> {
         request: RequestId,
     ) {
         let complete = self.send(state, rank, mode, envelope, Owner::Request(request));
-        let active = Active { complete, binds: None, source: None };
+        let active = Active { complete, binds: None, source: None, gathering: None };
         state.rank(rank).requests[request as usize].active = Some(active);
     }
 
@@ -227,7 +269,7 @@ impl Explorer<'_> {
         binds: Option<SourceId>,
     ) {
         let complete = self.receive(state, rank, envelope, Owner::Request(request));
-        let active = Active { complete, binds, source: None };
+        let active = Active { complete, binds, source: None, gathering: None };
         state.rank(rank).requests[request as usize].active = Some(active);
     }
 
@@ -237,8 +279,9 @@ impl Explorer<'_> {
         let (message, receive) = after.take(found);
         self.compare(&message.data, &receive.room);
         let (sender, receiver) = (found.channel.source, found.channel.destination);
+        let met = (sender, message.tag);
         match message.owner {
-            Owner::Nobody => {}
+            Owner::Nobody | Owner::Buffer => {}
             Owner::Request(request) => complete(&mut after, sender, request, None),
             Owner::Event => {
                 let Progress::Matching { receive, .. } = after.rank(sender).progress else {
@@ -248,9 +291,9 @@ impl Explorer<'_> {
             }
         }
         match receive.owner {
-            Owner::Nobody => {}
-            Owner::Request(request) => complete(&mut after, receiver, request, Some(sender)),
-            Owner::Event if !self.received(&mut after, receiver, sender, message.data.label) => {
+            Owner::Nobody | Owner::Buffer => {}
+            Owner::Request(request) => complete(&mut after, receiver, request, Some(met)),
+            Owner::Event if !self.received(&mut after, receiver, met, message.data.label) => {
                 self.truth.mismatch = true;
                 return Next::Over;
             }
@@ -261,7 +304,9 @@ impl Explorer<'_> {
 
     /// Notes a message that does not fit its receive; the run goes on all the same.
     fn compare(&mut self, sent: &Data, room: &Data) {
-        let signature = |data: &Data| &self.world.datatypes[usize::from(data.datatype)].signature;
+        let signature = |data: &Data| {
+            &self.world.datatypes[usize::from(data.datatype.expect("known"))].signature
+        };
         if signature(sent) != signature(room) {
             self.truth.type_mismatch = true;
         } else if sent.count.zip(room.count).is_some_and(|(sent, room)| sent > room) {
@@ -274,7 +319,7 @@ impl Explorer<'_> {
         &mut self,
         state: &mut State,
         rank: Rank,
-        source: Rank,
+        source: Met,
         label: Option<LabelId>,
     ) -> bool {
         let world = self.world;
@@ -381,7 +426,7 @@ impl Explorer<'_> {
         binds: Option<SourceId>,
         next: &mut Vec<Next>,
     ) {
-        let met = match state.filter(rank, envelope) {
+        let met = match state.filter(self.world, rank, envelope) {
             None => vec![None],
             Some(filter) => state.probed(rank, &filter).into_iter().map(Some).collect(),
         };
@@ -395,56 +440,109 @@ impl Explorer<'_> {
 
     /// The rank comes to a collective operation.
     fn come(&mut self, mut state: State, rank: Rank, collective: &Collective) -> Next {
-        let call = Call { kind: collective.kind, root: collective.root };
-        state.come(rank, collective.communicator, call);
-        let index = state.latest_gathering(rank, collective.communicator);
-        let gathering = &state.gatherings[usize::from(collective.communicator)][index];
-        if gathering.iter().flatten().any(|&other| other != call) {
-            self.truth.mismatch = true;
-            return Next::Over;
+        if !members(self.world, collective.communicator).contains(&rank) {
+            self.go_on(&mut state, rank);
+            return Next::State(state);
+        }
+        match self.join(&mut state, rank, collective, true) {
+            Some(membership) => state.rank(rank).progress = Progress::Collective(membership),
+            None => return Next::Over,
         }
         Next::State(state)
     }
 
+    /// The rank starts its part of a collective operation.
+    fn start_collective(
+        &mut self,
+        mut state: State,
+        rank: Rank,
+        collective: &Collective,
+        request: RequestId,
+    ) -> Next {
+        self.set_plan(&mut state, rank, request, None);
+        let mut gathering = None;
+        if members(self.world, collective.communicator).contains(&rank) {
+            gathering = self.join(&mut state, rank, collective, false);
+            if gathering.is_none() {
+                return Next::Over;
+            }
+        }
+        let active = Active { complete: gathering.is_none(), binds: None, source: None, gathering };
+        state.rank(rank).requests[request as usize].active = Some(active);
+        self.go_on(&mut state, rank);
+        Next::State(state)
+    }
+
+    /// `None` if the calls differ.
+    fn join(
+        &mut self,
+        state: &mut State,
+        rank: Rank,
+        collective: &Collective,
+        blocking: bool,
+    ) -> Option<Membership> {
+        let call = Call { kind: collective.kind, root: collective.root, blocking };
+        let (communicator, index) = state.come(rank, collective.communicator, call);
+        let gathering = &state.gatherings[usize::from(communicator)][index];
+        if gathering.iter().flatten().any(|&other| other != call) {
+            self.truth.mismatch = true;
+            return None;
+        }
+        Some((communicator, index))
+    }
+
     /// The rank leaves its collective operation, if it may.
-    fn leave(&mut self, state: &State, rank: Rank, next: &mut Vec<Next>) {
-        let Some(communicator) = self.gathers_on(state, rank) else { panic!("it came") };
-        let index = state.latest_gathering(rank, communicator);
-        if !self.may_leave(rank, &state.gatherings[usize::from(communicator)][index]) {
-            return;
+    fn leave(&mut self, state: &State, rank: Rank, (of, index): Membership, next: &mut Vec<Next>) {
+        if self.may_leave(rank, of, &state.gatherings[usize::from(of)][index]) {
+            let mut after = state.clone();
+            self.go_on(&mut after, rank);
+            after.close_gatherings(self.world, of);
+            next.push(Next::State(after));
         }
-        let mut after = state.clone();
-        self.go_on(&mut after, rank);
-        let is_in = |state: &State, rank| self.gathers_on(state, rank) == Some(communicator);
-        after.close_gatherings(communicator, is_in);
-        next.push(Next::State(after));
     }
 
-    /// The communicator of the collective operation that a rank is in.
-    fn gathers_on(&self, state: &State, rank: Rank) -> Option<u16> {
-        let RankState { position, progress, .. } = state.ranks[rank as usize];
-        let events = &self.world.behaviours[rank as usize].events;
-        match events.get(position).map(|event| &event.action) {
-            Some(Action::Collective(call)) if progress == Progress::Collective => {
-                Some(call.communicator)
+    /// What becomes of a rank's requests whatever the rank does.
+    pub(crate) fn request_steps(&mut self, state: &State, rank: Rank, next: &mut Vec<Next>) {
+        for (request, slot) in state.ranks[rank as usize].requests.iter().enumerate() {
+            let Some((of, index)) = slot.active.as_ref().and_then(|active| active.gathering) else {
+                continue;
+            };
+            if self.may_leave(rank, of, &state.gatherings[usize::from(of)][index]) {
+                let mut after = state.clone();
+                if let Some(active) = &mut after.rank(rank).requests[request].active {
+                    active.complete = true;
+                    active.gathering = None;
+                }
+                after.close_gatherings(self.world, of);
+                next.push(Next::State(after));
             }
-            _ => None,
         }
     }
 
-    fn may_leave(&self, rank: Rank, gathering: &Gathering) -> bool {
+    /// The rank has its buffer back once nothing is in it.
+    fn detach(&mut self, state: &State, rank: Rank, next: &mut Vec<Next>) {
+        let mut sent = state.messages.iter().filter(|(channel, _)| channel.source == rank);
+        if !sent.any(|(_, messages)| messages.iter().any(|one| one.owner == Owner::Buffer)) {
+            let mut after = state.clone();
+            self.go_on(&mut after, rank);
+            next.push(Next::State(after));
+        }
+    }
+
+    fn may_leave(&self, rank: Rank, communicator: CommunicatorId, gathering: &Gathering) -> bool {
+        use CollectiveKind::*;
+        let members = members(self.world, communicator);
         let call = gathering[rank as usize].expect("the rank has come");
-        let all = gathering.iter().all(Option::is_some);
-        let root = call
-            .root
-            .and_then(|root| usize::try_from(root).ok())
-            .filter(|&root| root < gathering.len());
-        let is_root = root == Some(rank as usize);
+        let here = |rank: &Rank| gathering[*rank as usize].is_some();
+        let all = members.iter().all(here);
+        let root = call.root.and_then(|root| Rank::try_from(root).ok());
+        let root = root.filter(|root| members.contains(root));
+        let is_root = root == Some(rank);
         match (self.reading, call.kind) {
-            (Reading::Buffered, CollectiveKind::Bcast | CollectiveKind::Scatter) => {
-                root.is_none_or(|root| gathering[root].is_some())
-            }
-            (Reading::Buffered, CollectiveKind::Gather | CollectiveKind::Reduce) => !is_root || all,
+            (Reading::Buffered, Bcast | Scatter | Scatterv) => root.is_none_or(|root| here(&root)),
+            (Reading::Buffered, Gather | Gatherv | Reduce) => !is_root || all,
+            (Reading::Buffered, Scan) => members.iter().take_while(|&&one| one != rank).all(here),
+            (Reading::Buffered, NeighborAllToAll) => true,
             _ => all,
         }
     }
@@ -462,13 +560,13 @@ fn looked_up(state: &State, rank: Rank, envelope: &Envelope) -> Envelope {
     Envelope { peer, ..*envelope }
 }
 
-fn bind(state: &mut State, rank: Rank, slot: Option<SourceId>, source: Option<Rank>) {
+fn bind(state: &mut State, rank: Rank, slot: Option<SourceId>, source: Option<Met>) {
     if let Some(slot) = slot {
         state.rank(rank).sources[usize::from(slot)] = source;
     }
 }
 
-fn complete(state: &mut State, rank: Rank, request: RequestId, source: Option<Rank>) {
+fn complete(state: &mut State, rank: Rank, request: RequestId, source: Option<Met>) {
     let active = state.rank(rank).requests[request as usize].active.as_mut();
     let active = active.expect("an operation that has an owner is active");
     active.complete = true;

@@ -8,7 +8,9 @@ use p2p_protocol::model::{
 use proptest::prelude::*;
 
 use crate::actions::{self, EVENTS, RANKS};
-use crate::build::{announce, arms, choose, jump, test, to, wait, wait_any, wait_some};
+use crate::build::{
+    SOME, announce, arms, choose, is_member, jump, test, to, wait, wait_any, wait_some,
+};
 use crate::edit::{Ranks, retarget};
 
 /// How an end of a message is written.
@@ -70,6 +72,8 @@ pub(crate) enum Talk {
         kind: CollectiveKind,
         communicator: u16,
         root: u32,
+        /// Is it started and waited for?
+        starts: bool,
     },
     Put {
         from: u32,
@@ -131,8 +135,14 @@ fn message() -> BoxedStrategy<Talk> {
 pub(crate) fn talk() -> BoxedStrategy<Talk> {
     let shift = (1..RANKS, actions::tag(), actions::communicator())
         .prop_map(|(by, tag, communicator)| Talk::Shift { by, tag, communicator });
-    let together = (actions::collective_kind(), actions::communicator(), 0..RANKS)
-        .prop_map(|(kind, communicator, root)| Talk::Together { kind, communicator, root });
+    let starts = prop::bool::weighted(0.3);
+    let together = (actions::collective_kind(), actions::communicator(), 0..RANKS, starts)
+        .prop_map(|(kind, communicator, root, starts)| Talk::Together {
+            kind,
+            communicator,
+            root,
+            starts,
+        });
     let decision = (0..RANKS, 0..RANKS, any::<bool>())
         .prop_map(|(by, followed_by, message)| Talk::Decision { by, followed_by, message });
     let mode = prop_oneof![6 => Just(Mode::Synchronous), 1 => Just(Mode::Standard)];
@@ -258,10 +268,19 @@ impl Stage {
                 };
                 (0..size).map(part).collect()
             }
-            Talk::Together { kind, communicator, root } => {
+            Talk::Together { kind, communicator, root, starts } => {
                 let root = actions::is_rooted(kind).then_some((root % size).cast_signed());
                 let call = Collective { kind, communicator, root, data: None, operation: None };
-                (0..size).map(|rank| Part::new(rank, vec![Action::Collective(call)])).collect()
+                let members = (0..size).filter(|&rank| communicator != SOME || is_member(rank));
+                let part = |rank| match starts {
+                    false => Part::new(rank, vec![Action::Collective(call)]),
+                    true => {
+                        let request = self.next_request(rank);
+                        let start = Action::StartCollective { collective: call, request };
+                        Part::new(rank, vec![start, wait([request])])
+                    }
+                };
+                members.map(part).collect()
             }
             Talk::Put { from, to: peer } => {
                 let (from, peer) = pair(from, peer);

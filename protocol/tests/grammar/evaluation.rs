@@ -76,6 +76,7 @@ fn in_words(action: &Action) -> String {
             format!("offer {} {targets:?}", peer(envelope.peer))
         }
         Action::Jump { target } => format!("jump {target}"),
+        other => panic!("the language has no {other:?}"),
     }
 }
 
@@ -256,7 +257,7 @@ fn decisions_are_told_to_everybody_but_oneself() {
     let Action::Send { envelope, .. } = &world.behaviours[1].events[1].action else {
         panic!("the decision is sent")
     };
-    assert_eq!(world.communicators[usize::from(envelope.communicator)], "decisions");
+    assert_eq!(world.communicators[usize::from(envelope.communicator)].name, "decisions");
     assert_eq!(usize::from(envelope.communicator), world.communicators.len() - 1);
     assert_eq!(envelope.data.label, Some(0));
     assert_eq!(world.labels[..], ["Go", "Stop"]);
@@ -362,7 +363,7 @@ fn messages_say_what_they_carry() {
         .iter()
         .map(|event| match &event.action {
             Action::Send { envelope, .. } => {
-                let datatype = &world.datatypes[usize::from(envelope.data.datatype)];
+                let datatype = &world.datatypes[usize::from(envelope.data.datatype.expect("messages have types"))];
                 (envelope.data.count, datatype.signature.clone(), datatype.bytes)
             }
             other => panic!("{other:?} is no send"),

@@ -2,9 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Machine, Schedule, Semantics, Status};
+use super::matching::Completes;
+use super::{Machine, called, RequestStatus, Schedule, Semantics, Status};
 use crate::engine::evidence::At;
-use crate::model::{Action, Collective, CollectiveKind, Data, Position, Rank, World};
+use crate::model::{
+    Collective, CollectiveKind, CommunicatorId, Position, Rank, RequestId, World,
+};
 
 /// The collectives of one communicator that not every rank has entered yet.
 #[derive(Clone, Default)]
@@ -19,85 +22,179 @@ pub(super) struct CommunicatorState {
 struct Instance {
     kind: CollectiveKind,
     root: Option<i32>,
+    blocking: bool,
     /// Who has come, and where.
     arrivals: Vec<At>,
-    root_arrived: bool,
-    waiting: Vec<Rank>,
+    waiting: Vec<Waiting>,
+    /// Whether some of those that wait may go on before all have come.
+    early: bool,
+}
+
+/// A rank that has come and whose part is not complete.
+#[derive(Clone, Copy)]
+struct Waiting {
+    at: At,
+    waits_for: WaitsFor,
+    completes: Completes,
 }
 
 /// For whom a rank in a collective waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitsFor {
     Nobody,
-    Root,
+    Root(Rank),
+    /// Those before it in the communicator.
+    Lower,
     All,
 }
 
-impl Machine<'_> {
+impl<'w> Machine<'w> {
+    /// A rank comes to a blocking collective.
     pub(super) fn enter_collective(&mut self, rank: Rank, collective: &Collective) {
         let position = self.state(rank).position as Position;
+        if !self.world.belongs(collective.communicator, rank) {
+            self.go_to(rank, position + 1);
+            return;
+        }
+        self.state_mut(rank).status = Status::Waiting(1);
+        self.come(rank, collective, Completes::Step);
+        if self.schedule == Schedule::Unordered && !self.mismatch {
+            self.forget(rank, collective.communicator);
+            self.complete(rank, Completes::Step, None, None);
+        }
+    }
+
+    /// A rank starts its part of a collective, which completes a request.
+    pub(super) fn start_collective(
+        &mut self,
+        rank: Rank,
+        collective: &Collective,
+        id: RequestId,
+    ) {
+        let position = self.state(rank).position as Position;
+        let completes = self.begin_request(rank, id, position, RequestStatus::Active);
+        self.request_mut(rank, id).plan = None;
+        self.go_to(rank, position + 1);
+        if self.world.belongs(collective.communicator, rank) {
+            self.come_from((rank, position), collective, completes);
+        } else {
+            self.complete(rank, completes, None, None);
+        }
+    }
+
+    fn come(&mut self, rank: Rank, collective: &Collective, completes: Completes) {
+        let position = self.state(rank).position as Position;
+        self.come_from((rank, position), collective, completes);
+    }
+
+    fn come_from(&mut self, at: At, collective: &Collective, completes: Completes) {
+        let rank = at.0;
         let communicator = usize::from(collective.communicator);
         let number = self.state(rank).collectives[communicator];
         self.state_mut(rank).collectives[communicator] += 1;
         self.moved += 1;
-
-        let is_root = collective.root == i32::try_from(rank).ok();
-        let waits_for = self.waits_for(collective, is_root);
-        let releases = self.waits_for(collective, false) == WaitsFor::Root;
+        let blocking = completes == Completes::Step;
+        let waits_for = self.waits_for(rank, collective);
         let state = &mut self.communicators[communicator];
         let index = (number - state.base) as usize;
         if index == state.open.len() {
             state.open.push_back(Instance {
                 kind: collective.kind,
                 root: collective.root,
+                blocking,
                 arrivals: Vec::new(),
-                root_arrived: false,
                 waiting: Vec::new(),
+                early: false,
             });
         }
         let instance = &mut state.open[index];
-        if (instance.kind, instance.root) != (collective.kind, collective.root) {
-            self.evidence.collective_mismatch(instance.arrivals[0], (rank, position));
+        if (instance.kind, instance.root, instance.blocking)
+            != (collective.kind, collective.root, blocking)
+        {
+            self.evidence.collective_mismatch(instance.arrivals[0], at);
             if self.schedule != Schedule::Unordered {
                 self.mismatch = true;
                 return;
             }
         }
-        if let (Some(&first), Some(data)) = (instance.arrivals.first(), &collective.data)
-            && let Some(brought) = data_at(self.world, first)
-        {
-            let ends = (first, (rank, position));
-            self.evidence.met_in_collective(self.world, ends, collective.kind, (brought, data));
+        let world = self.world;
+        let earlier = instance.arrivals.iter().filter_map(|&at| Some((at, call_at(world, at)?)));
+        self.evidence.met_in_collective(world, earlier, (at, collective));
+        instance.arrivals.push(at);
+        instance.waiting.push(Waiting { at, waits_for, completes });
+        instance.early |= waits_for != WaitsFor::All;
+        self.look_at(communicator, index);
+    }
+
+    /// Lets those go on whose part of an open collective is complete.
+    fn look_at(&mut self, communicator: usize, index: usize) {
+        let present = self.present(communicator, index);
+        let all = present.all();
+        let instance = &self.communicators[communicator].open[index];
+        if !all && !instance.early {
+            return;
         }
-        instance.arrivals.push((rank, position));
-        instance.root_arrived |= is_root;
-        let all_here = instance.arrivals.len() == self.ranks.len();
-        let goes_on = match waits_for {
+        let complete = |waiting: &Waiting| match waiting.waits_for {
             WaitsFor::Nobody => true,
-            WaitsFor::Root => instance.root_arrived,
-            WaitsFor::All => all_here,
-        } || self.schedule == Schedule::Unordered;
-        let released = if all_here || (instance.root_arrived && releases) {
-            std::mem::take(&mut instance.waiting)
-        } else {
-            Vec::new()
+            WaitsFor::Root(root) => present.has(root),
+            WaitsFor::Lower => present.all_before(waiting.at.0),
+            WaitsFor::All => all,
         };
-        if !goes_on {
-            instance.waiting.push(rank);
+        let (done, left) = instance.waiting.iter().partition(|&waiting| complete(waiting));
+        let done: Vec<Waiting> = done;
+        self.communicators[communicator].open[index].waiting = left;
+        self.close_collectives(communicator);
+        for waiting in done {
+            self.complete(waiting.at.0, waiting.completes, None, None);
         }
-        // Every rank enters in order, so that an earlier one is complete whenever a later one is.
-        while state.open.front().is_some_and(|instance| instance.arrivals.len() == self.ranks.len())
+    }
+
+    /// Who is taken to have come to an open collective.
+    fn present(&self, communicator: usize, index: usize) -> Present<'_, 'w> {
+        let state = &self.communicators[communicator];
+        let number = state.base + u32::try_from(index).expect("fewer than 2^32 collectives");
+        let arrivals = state.open[index].arrivals.len();
+        Present { machine: self, communicator, number, arrivals }
+    }
+
+    /// Every rank enters in order, so that an earlier one is complete whenever a later one is.
+    fn close_collectives(&mut self, communicator: usize) {
+        while !self.communicators[communicator].open.is_empty()
+            && self.present(communicator, 0).all()
         {
+            let state = &mut self.communicators[communicator];
+            if !state.open[0].waiting.is_empty() {
+                return;
+            }
             state.open.pop_front();
             state.base += 1;
         }
-        if goes_on {
-            self.go_to(rank, position + 1);
-        } else {
-            self.state_mut(rank).status = Status::Waiting(1);
+    }
+
+    /// Some rank has become opaque: others may go on for it.
+    pub(super) fn look_at_collectives(&mut self) {
+        for communicator in 0..self.communicators.len() {
+            let mut index = 0;
+            while index < self.communicators[communicator].open.len() {
+                let before = self.communicators[communicator].base;
+                self.look_at(communicator, index);
+                let closed = self.communicators[communicator].base - before;
+                index = (index + 1).saturating_sub(closed as usize);
+            }
         }
-        for rank in released {
-            self.release(rank);
+    }
+
+    /// A rank waits for no collective any more.
+    pub(super) fn leave_collectives(&mut self, rank: Rank) {
+        let open = self.communicators.iter_mut().flat_map(|state| &mut state.open);
+        open.for_each(|instance| instance.waiting.retain(|waiting| waiting.at.0 != rank));
+    }
+
+    fn forget(&mut self, rank: Rank, communicator: CommunicatorId) {
+        for instance in &mut self.communicators[usize::from(communicator)].open {
+            instance.waiting.retain(|waiting| {
+                waiting.at.0 != rank || waiting.completes != Completes::Step
+            });
         }
     }
 
@@ -105,52 +202,112 @@ impl Machine<'_> {
     pub(super) fn forget_waiting(&mut self) {
         let open = self.communicators.iter_mut().flat_map(|state| &mut state.open);
         open.for_each(|instance| instance.waiting.clear());
+        for communicator in 0..self.communicators.len() {
+            self.close_collectives(communicator);
+        }
     }
 
-    /// The ranks that have not yet come to the collective that `rank` is in, or its root alone
-    /// where that is enough.
-    pub(in crate::engine) fn missing(&self, rank: Rank, collective: &Collective) -> Vec<Rank> {
-        let communicator = usize::from(collective.communicator);
-        let number = self.state(rank).collectives[communicator] - 1;
-        let is_root = collective.root == i32::try_from(rank).ok();
-        let only_root = self.waits_for(collective, is_root) == WaitsFor::Root;
-        let root = collective.root.and_then(|root| Rank::try_from(root).ok());
-        (0..self.world.size())
-            .filter(|&other| self.state(other).collectives[communicator] <= number)
-            .filter(|&other| !only_root || Some(other) == root)
-            .collect()
+    /// The ranks that have not yet come to the collective that a step waits for, as far as they
+    /// are needed.
+    pub(in crate::engine) fn missing(&self, at: At) -> Vec<Rank> {
+        for (communicator, state) in self.communicators.iter().enumerate() {
+            for (index, instance) in state.open.iter().enumerate() {
+                let Some(waiting) = instance.waiting.iter().find(|waiting| waiting.at == at) else {
+                    continue;
+                };
+                let present = self.present(communicator, index);
+                let mut needed: Vec<Rank> = match waiting.waits_for {
+                    WaitsFor::Nobody => Vec::new(),
+                    WaitsFor::Root(root) => vec![root],
+                    WaitsFor::Lower => present.members().take_while(|&rank| rank != at.0).collect(),
+                    WaitsFor::All => present.members().collect(),
+                };
+                needed.retain(|&rank| !present.has(rank));
+                needed.sort_unstable();
+                return needed;
+            }
+        }
+        Vec::new()
     }
 
-    /// The collectives that some ranks have entered and others have not: who has come.
-    pub(in crate::engine) fn open_collectives(&self) -> Vec<Vec<At>> {
-        let open = self.communicators.iter().flat_map(|state| &state.open);
-        open.map(|instance| instance.arrivals.clone()).collect()
+    /// The collectives that some ranks have entered and others have not: who has come, and who of
+    /// the communicator has not.
+    pub(in crate::engine) fn open_collectives(&self) -> Vec<(Vec<At>, Vec<Rank>)> {
+        let mut all = Vec::new();
+        for (communicator, state) in self.communicators.iter().enumerate() {
+            for (index, instance) in state.open.iter().enumerate() {
+                let present = self.present(communicator, index);
+                let absent = present.members().filter(|&rank| !present.has(rank)).collect();
+                all.push((instance.arrivals.clone(), absent));
+            }
+        }
+        all
     }
 
     /// How many collectives of a communicator each rank has entered, less what all have left
     /// behind.
     pub(super) fn collective_progress(&self, rank: Rank) -> impl Iterator<Item = u32> + '_ {
         let entered = self.state(rank).collectives.iter();
-        entered.zip(&self.communicators).map(|(number, state)| number - state.base)
+        entered.zip(&self.communicators).map(|(number, state)| number.saturating_sub(state.base))
     }
 
-    fn waits_for(&self, collective: &Collective, is_root: bool) -> WaitsFor {
-        use CollectiveKind::{Bcast, Gather, Reduce, Scatter};
+    /// For whom a rank waits: all, where data flows from or to all of them or the operation says
+    /// so; where the reading buffers, only those without whom it cannot be done.
+    fn waits_for(&self, rank: Rank, collective: &Collective) -> WaitsFor {
+        use CollectiveKind as Kind;
         let root = collective.root.and_then(|root| Rank::try_from(root).ok());
-        let exists = root.is_some_and(|root| root < self.world.size());
-        match (self.semantics, collective.kind, is_root) {
-            (Semantics::Buffered, Bcast | Scatter, false) if exists => WaitsFor::Root,
-            (Semantics::Buffered, Bcast | Scatter, _)
-            | (Semantics::Buffered, Gather | Reduce, false) => WaitsFor::Nobody,
+        let is_root = root == Some(rank);
+        let root = root.filter(|&root| self.world.belongs(collective.communicator, root));
+        if self.semantics != Semantics::Buffered {
+            return WaitsFor::All;
+        }
+        match collective.kind {
+            Kind::Bcast | Kind::Scatter | Kind::Scatterv => match root {
+                Some(root) if !is_root => WaitsFor::Root(root),
+                _ => WaitsFor::Nobody,
+            },
+            Kind::Gather | Kind::Gatherv | Kind::Reduce if !is_root => WaitsFor::Nobody,
+            Kind::Scan | Kind::Exscan => WaitsFor::Lower,
+            // Only the neighbours are needed, and who they are is not known here.
+            Kind::NeighborAllGather
+            | Kind::NeighborAllGatherv
+            | Kind::NeighborAllToAll
+            | Kind::NeighborAllToAllv
+            | Kind::NeighborAllToAllw => WaitsFor::Nobody,
             _ => WaitsFor::All,
         }
     }
 }
 
-/// What a rank brings to the collective that it calls in a step.
-fn data_at(world: &World, (rank, position): At) -> Option<&Data> {
-    match &world.behaviours[rank as usize].events[position].action {
-        Action::Collective(collective) => collective.data.as_ref(),
-        _ => None,
+/// Who is taken to have come to one collective: those who have, and those of whom nothing is known.
+struct Present<'m, 'w> {
+    machine: &'m Machine<'w>,
+    communicator: usize,
+    number: u32,
+    arrivals: usize,
+}
+
+impl Present<'_, '_> {
+    fn members(&self) -> impl Iterator<Item = Rank> + '_ {
+        self.machine.world.members(CommunicatorId::try_from(self.communicator).unwrap_or_default())
     }
+
+    fn has(&self, rank: Rank) -> bool {
+        self.machine.state(rank).collectives[self.communicator] > self.number
+            || self.machine.is_opaque(rank)
+    }
+
+    fn all(&self) -> bool {
+        let communicator = CommunicatorId::try_from(self.communicator).unwrap_or_default();
+        self.arrivals == self.machine.world.member_count(communicator)
+            || (self.machine.opaque > 0 && self.members().all(|rank| self.has(rank)))
+    }
+
+    fn all_before(&self, rank: Rank) -> bool {
+        self.members().take_while(|&other| other != rank).all(|rank| self.has(rank))
+    }
+}
+
+fn call_at(world: &World, (rank, position): At) -> Option<&Collective> {
+    called(&world.behaviours[rank as usize].events[position])
 }

@@ -4,10 +4,11 @@
 //! only say when something was started are left out, the order of one rank's operations is kept.
 
 use super::matching::Completes;
-use super::{Machine, RequestStatus, Status};
+use super::{Machine, Met, RequestStatus, Status};
 use crate::model::{Peer, Rank};
 
 const ABSENT: u32 = u32::MAX;
+const OPAQUE: u32 = u32::MAX - 3;
 
 impl Machine<'_> {
     /// The state as numbers.
@@ -22,6 +23,10 @@ impl Machine<'_> {
 
     fn encode_rank(&self, rank: Rank, code: &mut Vec<u32>) {
         let state = self.state(rank);
+        if state.status == Status::Opaque {
+            code.push(OPAQUE);
+            return;
+        }
         let status = match state.status {
             // A ready send that is to start now is not one that is yet to be held.
             Status::Ready if self.ready == Some(rank) => ABSENT,
@@ -30,18 +35,23 @@ impl Machine<'_> {
             Status::Parked => 2,
             Status::Spinning => 3,
             Status::Ended => 4,
+            Status::Opaque => OPAQUE,
             Status::Waiting(more) => 5 + more,
         };
         code.extend([state.position, status]);
-        if let Some((source, label)) = state.met {
-            code.extend([ABSENT, source, label.map_or(ABSENT, u32::from)]);
+        if let Some((met, label)) = state.met {
+            code.extend([ABSENT, met.source, self.tag(met), label.map_or(ABSENT, u32::from)]);
+        }
+        if self.attaches {
+            code.push(u32::from(state.attached));
         }
         for request in &state.requests {
             let status = match request.status {
                 RequestStatus::Inactive => [0, ABSENT],
                 RequestStatus::Active => [1, request.described],
-                RequestStatus::Complete(source) => {
-                    [2 + source.map_or(0, |source| source + 1), request.described]
+                RequestStatus::Complete(met) => {
+                    code.extend(met.filter(|_| self.liveness.tags).map(|met| self.tag(met)));
+                    [2 + met.map_or(0, |met| met.source + 1), request.described]
                 }
             };
             code.extend(status);
@@ -49,11 +59,19 @@ impl Machine<'_> {
                 request.plan.map_or((ABSENT, ABSENT), |(plan, peer)| (plan, number(peer)));
             code.extend([plan, peer]);
         }
-        code.extend(state.sources.iter().enumerate().map(|(slot, source)| {
-            let matters = self.liveness.matters(rank, state.position, slot);
-            source.filter(|_| matters).unwrap_or(ABSENT)
-        }));
+        for (slot, met) in state.sources.iter().enumerate() {
+            let met = met.filter(|_| self.liveness.matters(rank, state.position, slot));
+            code.push(met.map_or(ABSENT, |met| met.source));
+            if self.liveness.tags {
+                code.push(met.map_or(ABSENT, |met| self.tag(met)));
+            }
+        }
         code.extend(self.collective_progress(rank));
+    }
+
+    /// The tag of a message that was met, where any step asks for it.
+    fn tag(&self, met: Met) -> u32 {
+        met.tag.filter(|_| self.liveness.tags).map_or(ABSENT, i32::cast_unsigned)
     }
 
     /// What is unmatched, in each rank's order.
@@ -65,6 +83,7 @@ impl Machine<'_> {
             let completes = match pending.completes {
                 Completes::Nothing => ABSENT,
                 Completes::Step => ABSENT - 1,
+                Completes::Buffered => ABSENT - 2,
                 Completes::Request(id, generation) => {
                     let request = &self.state(pending.rank).requests[id as usize];
                     if request.generation == generation { id } else { ABSENT }

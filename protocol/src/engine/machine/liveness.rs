@@ -10,6 +10,8 @@ use crate::model::{Action, Behaviour, Envelope, Peer, Position, World};
 #[derive(Debug)]
 pub(super) struct Liveness {
     live: Vec<Box<[u64]>>,
+    /// Whether the tags of slots matter anywhere.
+    pub(super) tags: bool,
 }
 
 /// Slots from this one on are always taken to matter.
@@ -17,7 +19,9 @@ const TOLD_APART: u16 = 64;
 
 impl Liveness {
     pub(super) fn of(world: &World) -> Self {
-        Liveness { live: world.behaviours.iter().map(live).collect() }
+        let mut events = world.behaviours.iter().flat_map(|behaviour| &behaviour.events);
+        let tags = events.any(|event| matches!(event.action, Action::BranchOnTag { .. }));
+        Liveness { live: world.behaviours.iter().map(live).collect(), tags }
     }
 
     pub(super) fn matters(&self, rank: u32, position: u32, slot: usize) -> bool {
@@ -56,7 +60,16 @@ fn live(behaviour: &Behaviour) -> Box<[u64]> {
 }
 
 fn falls_through(action: &Action) -> bool {
-    !matches!(action, Action::Jump { .. } | Action::Choose { .. } | Action::Offer { .. })
+    !matches!(
+        action,
+        Action::Jump { .. }
+            | Action::Choose { .. }
+            | Action::Offer { .. }
+            | Action::Branch { .. }
+            | Action::BranchOnTag { .. }
+            | Action::Leave { .. }
+            | Action::Opaque
+    )
 }
 
 /// The slots that a step certainly binds.
@@ -89,6 +102,7 @@ fn used(action: &Action) -> u64 {
         | Action::Get { envelope }
         | Action::Offer { envelope, .. } => slot(envelope),
         Action::SendReceive { send, receive } => slot(send) | slot(receive),
+        Action::BranchOnTag { slot, .. } if *slot < TOLD_APART => 1 << slot,
         _ => 0,
     }
 }

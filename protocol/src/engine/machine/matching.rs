@@ -5,17 +5,16 @@
 //! than one source stand in a list of their rank. What must match is matched at once; a wildcard
 //! is matched by an option, and bars the messages that it accepts from all receives posted later.
 
-use rustc_hash::FxHashMap;
-
-use super::{Machine, RequestStatus, Status, envelope};
+use super::channel::{Channel, NONE};
+use super::{Machine, Met, RequestStatus, Status, envelope};
 use crate::engine::evidence::At;
 use crate::engine::trace::Deed;
-use crate::model::{Action, CommunicatorId, Envelope, Peer, Position, Rank, RequestId, Tag};
+use crate::model::{
+    Action, CommunicatorId, Envelope, LabelId, Peer, Position, Rank, RequestId, Tag,
+};
 
 /// An operation that has been started and not matched: an index into [`Machine::pending`].
 pub(in crate::engine) type PendingId = u32;
-
-const NONE: PendingId = PendingId::MAX;
 
 /// What an operation completes when it is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +23,8 @@ pub(super) enum Completes {
     Step,
     /// A request, if it is still of this generation.
     Request(RequestId, u32),
+    /// A message in the buffer that its rank has attached.
+    Buffered,
     /// Nothing: it was complete when it started, or its request is lost.
     Nothing,
 }
@@ -39,12 +40,12 @@ pub(super) struct Pending {
     pub(super) live: bool,
     /// The other end; `Peer::Any` for a wildcard.
     pub(super) peer: Peer,
-    tag: Tag,
+    pub(super) tag: Tag,
     pub(super) communicator: CommunicatorId,
     pub(super) completes: Completes,
     /// Orders the operations of one rank.
     pub(super) sequence: u64,
-    next: PendingId,
+    pub(super) next: PendingId,
 }
 
 /// An operation that found no partner.
@@ -64,61 +65,8 @@ pub struct Unmatched {
     pub decision: bool,
 }
 
-/// The channels that end at one rank, by source and communicator: what a rank works with lies
-/// together, which is what makes a million events fast.
-pub(super) type Channels = FxHashMap<(Rank, CommunicatorId), Channel>;
-
 /// Source, destination, communicator.
 type ChannelKey = (Rank, Rank, CommunicatorId);
-
-/// Unmatched messages and unmatched receives of one channel, oldest first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Channel {
-    messages: Fifo,
-    receives: Fifo,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Fifo {
-    first: PendingId,
-    last: PendingId,
-}
-
-impl Fifo {
-    const EMPTY: Fifo = Fifo { first: NONE, last: NONE };
-
-    fn push(&mut self, pending: &mut [Pending], id: PendingId) {
-        match self.last {
-            NONE => self.first = id,
-            last => pending[last as usize].next = id,
-        }
-        self.last = id;
-    }
-
-    fn remove(&mut self, pending: &mut [Pending], id: PendingId) {
-        let next = pending[id as usize].next;
-        if self.first == id {
-            self.first = next;
-            if next == NONE {
-                self.last = NONE;
-            }
-            return;
-        }
-        let mut before = self.first;
-        while pending[before as usize].next != id {
-            before = pending[before as usize].next;
-        }
-        pending[before as usize].next = next;
-        if self.last == id {
-            self.last = before;
-        }
-    }
-
-    fn iter(self, pending: &[Pending]) -> impl Iterator<Item = PendingId> + '_ {
-        let step = |&id: &PendingId| Some(pending[id as usize].next).filter(|&next| next != NONE);
-        std::iter::successors(Some(self.first).filter(|&id| id != NONE), step)
-    }
-}
 
 fn agree(receive: Tag, message: Tag) -> bool {
     receive == Tag::Any || receive == message
@@ -135,6 +83,10 @@ impl Machine<'_> {
         completes: Completes,
     ) {
         self.trace((rank, position), Deed::Sends { to: destination });
+        if self.is_opaque(destination) {
+            self.meet_opaque((rank, position), completes, None);
+            return;
+        }
         let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
         let id = self.insert(rank, position, true, peer, envelope, completes);
         let key = (rank, envelope.communicator);
@@ -161,6 +113,13 @@ impl Machine<'_> {
         peer: Peer,
         completes: Completes,
     ) {
+        if self.is_opaque(rank) {
+            return;
+        }
+        if self.sources(peer, envelope.communicator).any(|source| self.is_opaque(source)) {
+            self.become_opaque(rank);
+            return;
+        }
         let id = self.insert(rank, position, false, peer, envelope, completes);
         match self.source_of(id) {
             None => self.state_mut(rank).wildcards.push(id),
@@ -171,6 +130,9 @@ impl Machine<'_> {
                 channel.receives.push(&mut self.pending, id);
                 self.state_mut(rank).posted += 1;
                 self.match_if_forced(id);
+                if self.is_opaque(source) {
+                    self.take_from_opaque(id, source);
+                }
             }
         }
     }
@@ -257,11 +219,12 @@ impl Machine<'_> {
         let receive = &self.pending[receive as usize];
         receive.communicator == communicator
             && accepts(receive.peer, source)
+            && self.world.belongs(communicator, source)
             && agree(receive.tag, tag)
     }
 
     /// The first unmatched message that a receive for one source accepts.
-    fn first_accepted(&self, receive: PendingId) -> Option<PendingId> {
+    pub(super) fn first_accepted(&self, receive: PendingId) -> Option<PendingId> {
         let pending = &self.pending[receive as usize];
         let source = self.source_of(receive)?;
         self.first_message(source, pending.rank, pending.communicator, pending.tag)
@@ -296,25 +259,35 @@ impl Machine<'_> {
                 self.first_message(source, pending.rank, pending.communicator, pending.tag)?;
             (self.first_acceptor(pending.rank, message) == Some(wildcard)).then_some(message)
         };
-        self.sources(pending.peer).filter_map(message).collect()
+        self.sources(pending.peer, pending.communicator).filter_map(message).collect()
     }
 
     /// The ranks that a wildcard accepts.
-    pub(in crate::engine) fn sources(&self, peer: Peer) -> std::ops::Range<Rank> {
-        match peer {
+    pub(in crate::engine) fn sources(
+        &self,
+        peer: Peer,
+        communicator: CommunicatorId,
+    ) -> impl Iterator<Item = Rank> + use<'_> {
+        let range = match peer {
             Peer::Any { first, end } => first..end.min(self.world.size()),
             _ => 0..0,
-        }
+        };
+        range.filter(move |&rank| self.world.belongs(communicator, rank))
     }
 
-    /// The source of a message that a new receive with this envelope could take, for one source.
-    pub(super) fn available(&self, rank: Rank, source: Rank, envelope: &Envelope) -> bool {
-        let message = self.first_message(source, rank, envelope.communicator, envelope.tag);
-        message.is_some_and(|message| self.first_acceptor(rank, message).is_none())
+    /// The message of one source that a new receive with this envelope could take, as its status
+    /// would say.
+    pub(super) fn available(&self, rank: Rank, source: Rank, envelope: &Envelope) -> Option<Met> {
+        let message = self.first_message(source, rank, envelope.communicator, envelope.tag)?;
+        let free = self.first_acceptor(rank, message).is_none();
+        free.then(|| Met::of(source, self.pending[message as usize].tag))
     }
 
     /// Whether a ready send would find its receive posted (MPI 4.0, 3.4).
     pub(super) fn is_posted(&self, rank: Rank, destination: Rank, envelope: &Envelope) -> bool {
+        if self.is_opaque(destination) {
+            return true;
+        }
         let key = (rank, destination, envelope.communicator);
         let specific = self.channel(key).is_some_and(|channel| {
             let mut receives = channel.receives.iter(&self.pending);
@@ -349,25 +322,33 @@ impl Machine<'_> {
 
     fn match_pair(&mut self, message: PendingId, receive: PendingId) {
         let (sent, posted) = (self.pending[message as usize], self.pending[receive as usize]);
-        self.unlink(message, self.channel_of_message(message), true);
-        match self.source_of(receive) {
-            Some(source) => {
-                self.unlink(receive, (source, posted.rank, posted.communicator), false);
-                self.state_mut(posted.rank).posted -= 1;
-            }
-            None => self.state_mut(posted.rank).wildcards.retain(|&id| id != receive),
-        }
-        self.discard(message);
-        self.discard(receive);
-        self.moved += 1;
+        self.withdraw(message);
+        self.withdraw(receive);
         let label = self.record_match(&sent, &posted);
         if let Some(matched) = &mut self.matched {
             let at = |pending: &Pending| (pending.rank, pending.position as Position);
             matched.extend([at(&sent), at(&posted)]);
         }
         self.trace((posted.rank, posted.position as Position), Deed::Receives { from: sent.rank });
-        self.complete(&sent, None, None);
-        self.complete(&posted, Some(sent.rank), label);
+        self.complete(sent.rank, sent.completes, None, None);
+        let met = Met::of(sent.rank, sent.tag);
+        self.complete(posted.rank, posted.completes, Some(met), label);
+    }
+
+    /// Takes an operation out that will not be matched any more.
+    pub(super) fn withdraw(&mut self, id: PendingId) -> Pending {
+        let pending = self.pending[id as usize];
+        if pending.sending {
+            self.unlink(id, self.channel_of_message(id), true);
+        } else if let Some(source) = self.source_of(id) {
+            self.unlink(id, (source, pending.rank, pending.communicator), false);
+            self.state_mut(pending.rank).posted -= 1;
+        } else {
+            self.state_mut(pending.rank).wildcards.retain(|&wildcard| wildcard != id);
+        }
+        self.discard(id);
+        self.moved += 1;
+        pending
     }
 
     fn channel(&self, (source, destination, communicator): ChannelKey) -> Option<&Channel> {
@@ -381,7 +362,7 @@ impl Machine<'_> {
         let channel = channels.get_mut(&key).expect("an unmatched operation is in its channel");
         let list = if message { &mut channel.messages } else { &mut channel.receives };
         list.remove(&mut self.pending, id);
-        if channel.messages.first == NONE && channel.receives.first == NONE {
+        if channel.is_empty() {
             channels.remove(&key);
         }
     }
@@ -404,13 +385,25 @@ impl Machine<'_> {
         message.data.label
     }
 
-    fn complete(&mut self, operation: &Pending, source: Option<Rank>, label: Option<u16>) {
-        let rank = operation.rank;
-        match operation.completes {
+    /// What waits for an operation does so no longer.
+    pub(super) fn complete(
+        &mut self,
+        rank: Rank,
+        completes: Completes,
+        met: Option<Met>,
+        label: Option<LabelId>,
+    ) {
+        match completes {
             Completes::Nothing => return,
             Completes::Step => {
-                if let Some(source) = source {
-                    self.state_mut(rank).met = Some((source, label));
+                if let Some(met) = met {
+                    self.state_mut(rank).met = Some((met, label));
+                }
+            }
+            Completes::Buffered => {
+                self.state_mut(rank).buffered -= 1;
+                if !self.is_detaching(rank) {
+                    return;
                 }
             }
             Completes::Request(id, generation) => {
@@ -418,7 +411,7 @@ impl Machine<'_> {
                 if request.generation != generation {
                     return;
                 }
-                request.status = RequestStatus::Complete(source);
+                request.status = RequestStatus::Complete(met);
                 if !std::mem::take(&mut request.awaited) {
                     return;
                 }
@@ -456,24 +449,36 @@ impl Machine<'_> {
         })
     }
 
-    /// Every operation that found no partner, by rank and in the order of its start.
-    pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
-        let mut rest: Vec<&Pending> = self.pending.iter().filter(|pending| pending.live).collect();
-        rest.sort_unstable_by_key(|pending| (pending.rank, pending.sequence));
-        let unmatched = |pending: &&Pending| Unmatched {
+    /// The operation whose match completes this.
+    pub(super) fn pending_of(&self, rank: Rank, completes: Completes) -> Option<PendingId> {
+        let found = self.pending.iter().position(|pending| {
+            pending.live && pending.rank == rank && pending.completes == completes
+        });
+        found.and_then(|index| PendingId::try_from(index).ok())
+    }
+
+    pub(super) fn unmatched_of(&self, id: PendingId) -> Unmatched {
+        let pending = &self.pending[id as usize];
+        Unmatched {
             at: (pending.rank, pending.position as Position),
             sending: pending.sending,
             peer: pending.peer,
             tag: pending.tag,
             communicator: pending.communicator,
             decision: self.is_decision(pending),
-        };
-        rest.iter().map(unmatched).collect()
+        }
     }
-}
 
-impl Channel {
-    const EMPTY: Channel = Channel { messages: Fifo::EMPTY, receives: Fifo::EMPTY };
+    /// Every operation that found no partner, by rank and in the order of its start.
+    pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
+        let mut rest: Vec<PendingId> =
+            (0..).zip(&self.pending).filter(|(_, one)| one.live).map(|(id, _)| id).collect();
+        rest.sort_unstable_by_key(|&id| {
+            let pending = &self.pending[id as usize];
+            (pending.rank, pending.sequence)
+        });
+        rest.into_iter().map(|id| self.unmatched_of(id)).collect()
+    }
 }
 
 /// Whether a receive's source takes messages of this rank.

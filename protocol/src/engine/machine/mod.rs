@@ -5,11 +5,17 @@
 //! move (docs/semantics.md) and writes down what it sees ([`Evidence`]); what is wrong is not
 //! decided here.
 
+mod channel;
 mod collective;
 mod encode;
+mod events;
+mod executed;
 mod liveness;
 mod matching;
+mod memory;
+mod opaque;
 pub(super) mod options;
+mod request;
 mod steps;
 
 use std::collections::VecDeque;
@@ -17,16 +23,20 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::channel::Channels;
 use self::collective::CommunicatorState;
+pub(super) use self::events::{bytes, called, receiving_peer, targets};
+pub(crate) use self::events::envelope;
+pub(super) use self::executed::Executed;
 use self::liveness::Liveness;
 pub use self::matching::Unmatched;
 pub(crate) use self::matching::accepts;
-use self::matching::{Channels, Pending, PendingId};
+use self::matching::{Pending, PendingId};
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
-    Action, Behaviour, Completion, Data, Envelope, Event, LabelId, Mode, Peer, Position, Rank,
-    RequestId, World,
+    Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank,
+    RequestId, Tag, World,
 };
 
 /// When a standard send completes, and whether rooted collectives wait.
@@ -65,6 +75,8 @@ pub(super) enum Settled {
     Circling,
     /// The run met a collective or a decision that does not fit, and is over.
     Mismatch,
+    /// A rank has aborted the job.
+    Aborted,
     /// More steps than the limit.
     TooLong,
 }
@@ -82,8 +94,10 @@ pub(super) enum Status {
     Parked,
     /// Jumping in a circle without doing anything.
     Spinning,
-    /// Past its last step.
+    /// Past its last step, or gone before.
     Ended,
+    /// At a step from which on nothing is known of it.
+    Opaque,
 }
 
 /// A request's slot.
@@ -93,7 +107,7 @@ pub(super) struct Request {
     /// The step that holds its envelope: that started it, or planned it.
     pub(super) described: u32,
     /// The step that started it.
-    started: u32,
+    pub(super) started: u32,
     /// The step that planned it, and with whom, for persistent ones.
     plan: Option<(u32, Peer)>,
     /// Counts the operations started here, so that a lost one completes nothing.
@@ -107,8 +121,27 @@ pub(super) struct Request {
 pub(super) enum RequestStatus {
     Inactive,
     Active,
-    /// Complete, and not yet waited for; a receive knows its source.
-    Complete(Option<Rank>),
+    /// Complete, and not yet waited for; a receive knows whom it has met.
+    Complete(Option<Met>),
+}
+
+/// What the status of a receive or a probe says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Met {
+    /// Who sent it.
+    pub(super) source: Rank,
+    /// Its tag; `None` where nobody knows.
+    pub(super) tag: Option<i32>,
+}
+
+impl Met {
+    fn of(source: Rank, tag: Tag) -> Self {
+        let tag = match tag {
+            Tag::Exact(tag) => Some(tag),
+            Tag::Any => None,
+        };
+        Met { source, tag }
+    }
 }
 
 /// Where one rank stands.
@@ -118,9 +151,12 @@ pub(super) struct RankState {
     pub(super) status: Status,
     queued: bool,
     /// Whom the blocking receive at the present position has met, and what it announced.
-    met: Option<(Rank, Option<LabelId>)>,
+    met: Option<(Met, Option<LabelId>)>,
     pub(super) requests: Box<[Request]>,
-    sources: Box<[Option<Rank>]>,
+    sources: Box<[Option<Met>]>,
+    /// Whether it has attached a buffer, and how many messages are in it.
+    attached: bool,
+    buffered: u32,
     /// How many collectives it has entered, by communicator.
     collectives: Box<[u32]>,
     /// What has been sent to it or is awaited by it, and is unmatched.
@@ -146,6 +182,11 @@ pub(super) struct Machine<'w> {
     /// Steps that are passed over, because it is known already that they find no partner.
     skipped: Option<&'w FxHashSet<At>>,
     mismatch: bool,
+    aborted: bool,
+    /// How many ranks are opaque.
+    opaque: u32,
+    /// Whether the program attaches the buffers for its buffered sends.
+    attaches: bool,
     /// The rank whose ready send is to start now.
     ready: Option<Rank>,
     /// Whether a rank has gone back in its behaviour in this round.
@@ -159,6 +200,8 @@ pub(super) struct Machine<'w> {
     pub(super) evidence: Evidence,
     /// The operations that were matched since this was last emptied, where somebody wants to know.
     pub(super) matched: Option<Vec<At>>,
+    /// The steps that were taken since this was last emptied, where somebody wants to know.
+    pub(super) executed: Option<Executed>,
     /// What happened, in order, where somebody wants to know.
     pub(super) recording: Option<Vec<(At, Deed)>>,
 }
@@ -169,7 +212,7 @@ const TURNS: usize = 2_000;
 impl<'w> Machine<'w> {
     /// All ranks at their first step.
     pub(super) fn new(world: &'w World, semantics: Semantics, schedule: Schedule) -> Self {
-        let communicators = communicator_count(world);
+        let communicators = events::communicator_count(world);
         let rank = |behaviour: &Behaviour| RankState {
             position: 0,
             status: Status::Ready,
@@ -177,6 +220,8 @@ impl<'w> Machine<'w> {
             met: None,
             requests: vec![Request::NEW; behaviour.requests as usize].into(),
             sources: vec![None; usize::from(behaviour.sources)].into(),
+            attached: false,
+            buffered: 0,
             collectives: vec![0; communicators].into(),
             channels: Channels::default(),
             wildcards: Vec::new(),
@@ -194,6 +239,9 @@ impl<'w> Machine<'w> {
             runnable: (0..world.size()).collect(),
             skipped: None,
             mismatch: false,
+            aborted: false,
+            opaque: 0,
+            attaches: events::attaches(world),
             ready: None,
             turned: false,
             room: 2 * world.event_count() + 2,
@@ -201,6 +249,7 @@ impl<'w> Machine<'w> {
             moved: 0,
             evidence: Evidence::default(),
             matched: None,
+            executed: None,
             recording: None,
         }
     }
@@ -240,7 +289,10 @@ impl<'w> Machine<'w> {
 
     fn awaits_decision(&self, rank: Rank) -> bool {
         self.event(rank).is_some_and(|event| {
-            matches!(event.action, Action::Offer { .. } | Action::Choose { .. })
+            matches!(
+                event.action,
+                Action::Offer { .. } | Action::Choose { .. } | Action::Branch { .. }
+            )
         })
     }
 
@@ -252,6 +304,16 @@ impl<'w> Machine<'w> {
         &mut self.ranks[rank as usize]
     }
 
+    /// The step at which a rank has left before its end, without meaning to.
+    pub(super) fn left(&self, rank: Rank) -> Option<At> {
+        let unmeant = matches!(
+            self.event(rank)?.action,
+            Action::Leave { departure: Departure::Panicked | Departure::Exited }
+        );
+        let ended = self.state(rank).status == Status::Ended;
+        (unmeant && ended).then(|| (rank, self.state(rank).position as Position))
+    }
+
     /// The step that a rank is at; `None` past its last.
     pub(super) fn event(&self, rank: Rank) -> Option<&'w Event> {
         self.world.behaviours[rank as usize].events.get(self.state(rank).position as usize)
@@ -259,7 +321,7 @@ impl<'w> Machine<'w> {
 
     /// Whether all ranks have ended.
     pub(super) fn ended(&self) -> bool {
-        self.ranks.iter().all(|rank| rank.status == Status::Ended)
+        self.ranks.iter().all(|rank| matches!(rank.status, Status::Ended | Status::Opaque))
     }
 
     /// The delayed rank, if it could take a step: where it is in the queue.
@@ -307,6 +369,9 @@ impl<'w> Machine<'w> {
                 if self.mismatch {
                     return Settled::Mismatch;
                 }
+                if self.aborted {
+                    return Settled::Aborted;
+                }
             }
             if self.only_delayed_left() {
                 return Settled::Quiet;
@@ -342,7 +407,11 @@ impl<'w> Machine<'w> {
         }
         self.probe_again(rank);
         self.dequeue(rank);
-        if self.mismatch { Settled::Mismatch } else { Settled::Quiet }
+        match (self.mismatch, self.aborted) {
+            (true, _) => Settled::Mismatch,
+            (_, true) => Settled::Aborted,
+            _ => Settled::Quiet,
+        }
     }
 
     /// Moves one rank as far as it can, or to the end of a loop's turn.
@@ -393,7 +462,7 @@ impl<'w> Machine<'w> {
             Peer::Rank(other) => {
                 Rank::try_from(other).ok().filter(|&other| other < self.world.size())
             }
-            Peer::Source(slot) => self.state(rank).sources[usize::from(slot)],
+            Peer::Source(slot) => self.state(rank).sources[usize::from(slot)].map(|met| met.source),
             Peer::Any { .. } | Peer::Null => None,
         }
     }
@@ -423,75 +492,5 @@ impl Request {
 
     pub(super) fn is_active(&self) -> bool {
         self.status != RequestStatus::Inactive
-    }
-}
-
-/// The size of what travels, where it is known.
-pub(super) fn bytes(world: &World, data: &Data) -> Option<u64> {
-    let element = world.datatypes.get(usize::from(data.datatype?))?.bytes?;
-    data.count?.checked_mul(element)
-}
-
-/// How many communicators have collectives.
-fn communicator_count(world: &World) -> usize {
-    let named =
-        world.behaviours.iter().flat_map(|behaviour| &behaviour.events).filter_map(|event| {
-            match &event.action {
-                Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-                    Some(usize::from(collective.communicator) + 1)
-                }
-                _ => None,
-            }
-        });
-    named.max().unwrap_or(0)
-}
-
-/// The receiving or sending envelope of the operation that an event starts.
-pub(crate) fn envelope(event: &Event, sending: bool) -> Option<&Envelope> {
-    match &event.action {
-        Action::Send { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-            if sending =>
-        {
-            Some(envelope)
-        }
-        Action::Receive { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Offer { envelope, .. }
-            if !sending =>
-        {
-            Some(envelope)
-        }
-        Action::SendReceive { send, receive } => Some(if sending { send } else { receive }),
-        _ => None,
-    }
-}
-
-/// From whom a receive, a probe or an offer takes.
-pub(super) fn receiving_peer(action: &Action) -> Option<Peer> {
-    match action {
-        Action::Receive { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Offer { envelope, .. } => Some(envelope.peer),
-        Action::SendReceive { receive, .. } => Some(receive.peer),
-        _ => None,
-    }
-}
-
-/// Where a step may go on besides the next one.
-pub(super) fn targets(action: &Action) -> Vec<Position> {
-    match action {
-        Action::Jump { target } => vec![*target],
-        Action::Test { pending, .. } => vec![*pending],
-        Action::Choose { arms } | Action::Offer { arms, .. } => {
-            arms.iter().map(|arm| arm.target).collect()
-        }
-        Action::Wait { completion: Completion::Any(Some(targets)), .. } => targets.to_vec(),
-        _ => Vec::new(),
     }
 }

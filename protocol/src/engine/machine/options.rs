@@ -6,10 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::matching::PendingId;
-use super::{Machine, RequestStatus, Settled, Status, targets};
+use super::matching::{Pending, PendingId};
+use super::{Machine, Met, RequestStatus, Settled, Status, receiving_peer, targets};
 use crate::engine::trace::Deed;
-use crate::model::{Action, Completion, Event, Peer, Position, Rank, RequestId, World};
+use crate::model::{
+    Action, Behaviour, CommunicatorId, Completion, Event, Peer, Position, Rank, RequestId, World,
+};
 
 /// One outcome of a step that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(in crate::engine) enum Choice {
     Pending { rank: Rank },
     /// A decision.
     Arm { rank: Rank, index: usize },
+    /// A way on that data decide.
+    Way { rank: Rank, index: usize },
     /// A ready send starts.
     Ready { rank: Rank },
     /// The delayed rank takes a step.
@@ -48,6 +52,8 @@ pub(in crate::engine) struct FutureSends {
     last: FxHashMap<(Rank, Rank), Position>,
     /// The last position at which a rank sends to a source it has met, whoever that is.
     last_to_source: FxHashMap<Rank, Position>,
+    /// The ranks of which nothing may be known at some time, so that they may send anything.
+    unforeseen: Vec<bool>,
 }
 
 /// At most this many requests of one wait-some are looked at in all their subsets.
@@ -58,7 +64,7 @@ pub(in crate::engine) const ALL: u64 = u64::MAX;
 
 impl FutureSends {
     pub(in crate::engine) fn of(world: &World) -> Self {
-        let mut future = FutureSends::default();
+        let mut future = FutureSends { unforeseen: unforeseen(world), ..FutureSends::default() };
         for (rank, behaviour) in (0..).zip(&world.behaviours) {
             let loops = loops(&behaviour.events);
             for (position, event) in behaviour.events.iter().enumerate() {
@@ -84,8 +90,23 @@ impl FutureSends {
     /// Whether `rank`, being at `position`, may yet start a message to `other`.
     fn may_send(&self, rank: Rank, position: Position, other: Rank) -> bool {
         let later = |last: Option<&Position>| last.is_some_and(|&last| last > position);
-        later(self.last.get(&(rank, other))) || later(self.last_to_source.get(&rank))
+        later(self.last.get(&(rank, other)))
+            || later(self.last_to_source.get(&rank))
+            || self.unforeseen[rank as usize]
     }
+}
+
+/// Which ranks may come to a step from which on nothing is known of them, or may be misled by such
+/// a rank's messages.
+fn unforeseen(world: &World) -> Vec<bool> {
+    let some = |behaviour: &Behaviour, is: fn(&Action) -> bool| {
+        behaviour.events.iter().any(|event| is(&event.action))
+    };
+    let opaque = |action: &Action| matches!(action, Action::Opaque | Action::Cancel { .. });
+    let spreads = world.behaviours.iter().any(|behaviour| some(behaviour, opaque));
+    let wildcard = |action: &Action| matches!(receiving_peer(action), Some(Peer::Any { .. }));
+    let may = |behaviour| spreads && (some(behaviour, opaque) || some(behaviour, wildcard));
+    world.behaviours.iter().map(may).collect()
 }
 
 /// Head and end of every loop: what a jump back spans, widened where loops overlap.
@@ -157,12 +178,12 @@ impl<'w> Machine<'w> {
         }
         for &wildcard in wildcards {
             let candidates = self.candidates(wildcard);
-            let peer = self.pending[wildcard as usize].peer;
+            let Pending { peer, communicator, .. } = self.pending[wildcard as usize];
             let senders: Vec<Rank> =
                 candidates.iter().map(|&message| self.pending[message as usize].rank).collect();
             options.closed = wildcards.len() == 1
                 && matches!(self.state(rank).status, Status::Waiting(_))
-                && self.all_there(rank, peer, &senders, future);
+                && self.all_there(rank, (peer, communicator), &senders, future);
             let choice = |message| Choice::Match { message, wildcard };
             options.choices.extend(candidates.into_iter().map(choice));
         }
@@ -173,13 +194,14 @@ impl<'w> Machine<'w> {
     fn all_there(
         &self,
         rank: Rank,
-        peer: Peer,
+        (peer, communicator): (Peer, CommunicatorId),
         there: &[Rank],
         future: Option<&FutureSends>,
     ) -> bool {
         let Some(future) = future else { return false };
-        self.sources(peer).all(|source| {
+        self.sources(peer, communicator).all(|source| {
             there.contains(&source)
+                || self.state(source).status == Status::Ended
                 || !future.may_send(source, self.state(source).position as Position, rank)
         })
     }
@@ -195,6 +217,10 @@ impl<'w> Machine<'w> {
                 choices: (0..arms.len()).map(|index| Choice::Arm { rank, index }).collect(),
                 closed: true,
             },
+            Action::Branch { targets } => Options {
+                choices: (0..targets.len()).map(|index| Choice::Way { rank, index }).collect(),
+                closed: true,
+            },
             Action::Test { request, .. } => match status(*request) {
                 RequestStatus::Complete(_) => Options {
                     choices: vec![Choice::Complete { rank }, Choice::Pending { rank }],
@@ -204,12 +230,17 @@ impl<'w> Machine<'w> {
             },
             Action::Probe { envelope, .. } => {
                 let there: Vec<Rank> = self
-                    .sources(envelope.peer)
-                    .filter(|&source| self.available(rank, source, envelope))
+                    .sources(envelope.peer, envelope.communicator)
+                    .filter(|&source| self.available(rank, source, envelope).is_some())
                     .collect();
                 Options {
                     closed: self.state(rank).wildcards.is_empty()
-                        && self.all_there(rank, envelope.peer, &there, future),
+                        && self.all_there(
+                            rank,
+                            (envelope.peer, envelope.communicator),
+                            &there,
+                            future,
+                        ),
                     choices: there.iter().map(|&source| Choice::Probe { rank, source }).collect(),
                 }
             }
@@ -252,8 +283,9 @@ impl<'w> Machine<'w> {
                 self.queue(rank);
             }
             Choice::Probe { rank, source } => {
-                if let Some(Action::Probe { binds: Some(slot), .. }) = self.action(rank) {
-                    self.state_mut(rank).sources[usize::from(*slot)] = Some(source);
+                if let Some(Action::Probe { binds, envelope }) = self.action(rank) {
+                    let met = self.available(rank, source, envelope);
+                    self.bind(rank, *binds, met.or(Some(Met::of(source, envelope.tag))));
                 }
                 self.unpark(rank, None);
             }
@@ -294,6 +326,13 @@ impl<'w> Machine<'w> {
                     target = Some(*pending);
                 }
                 self.unpark(rank, target);
+            }
+            Choice::Way { rank, index } => {
+                if let Some(Action::Branch { targets }) = self.action(rank) {
+                    self.state_mut(rank).status = Status::Ready;
+                    self.jump(rank, targets[index]);
+                    self.queue(rank);
+                }
             }
             Choice::Arm { rank, index } => {
                 let arm = match self.action(rank) {

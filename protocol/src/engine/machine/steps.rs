@@ -1,22 +1,21 @@
 //! What each step does to the machine (docs/semantics.md, "Steps").
 
 use super::matching::Completes;
-use super::{Machine, Request, RequestStatus, Schedule, Status, envelope};
+use super::{Machine, Met, Schedule, Status, envelope};
 use crate::engine::trace::Deed;
 use crate::model::{
-    Action, Arm, Completion, Envelope, Event, LabelId, Mode, Peer, Position, Rank, RequestId,
-    SourceId,
+    Action, Arm, Departure, Envelope, Event, LabelId, Mode, Peer, Position, Rank, SourceId,
 };
 
 /// Which way a message travels, seen from the rank that starts the operation.
 #[derive(Clone, Copy)]
-enum Half {
+pub(super) enum Half {
     Send(Mode),
     Receive,
 }
 
 /// The operation that a start or a plan describes.
-fn operation(action: &Action) -> Option<(Half, &Envelope)> {
+pub(super) fn operation(action: &Action) -> Option<(Half, &Envelope)> {
     match action {
         Action::StartSend { mode, envelope, .. } | Action::PlanSend { mode, envelope, .. } => {
             Some((Half::Send(*mode), envelope))
@@ -36,6 +35,9 @@ impl Machine<'_> {
             self.end(rank);
             return;
         };
+        if let Some(executed) = &mut self.executed {
+            executed.note((rank, position));
+        }
         if self.skipped.is_some_and(|skipped| skipped.contains(&(rank, position))) {
             self.pass_over(rank, &event.action);
             return;
@@ -77,15 +79,32 @@ impl Machine<'_> {
             Action::Put { .. } | Action::Get { .. } => self.go_to(rank, position + 1),
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
             Action::Jump { target } => self.jump(rank, *target),
-            Action::StartCollective { .. }
-            | Action::Cancel { .. }
-            | Action::Free { .. }
-            | Action::Access { .. }
-            | Action::AttachBuffer { .. }
-            | Action::DetachBuffer
-            | Action::Branch { .. }
-            | Action::BranchOnTag { .. } => self.go_to(rank, position + 1),
-            Action::Leave { .. } | Action::Opaque => self.end(rank),
+            Action::StartCollective { collective, request } => {
+                self.start_collective(rank, collective, *request);
+            }
+            Action::Cancel { request } => {
+                self.go_to(rank, position + 1);
+                self.cancel(rank, *request);
+            }
+            Action::Free { request } => {
+                self.free_request(rank, *request);
+                self.go_to(rank, position + 1);
+            }
+            Action::Access { requests, writes } => {
+                self.access(rank, requests, *writes);
+                self.go_to(rank, position + 1);
+            }
+            Action::AttachBuffer { .. } => {
+                self.state_mut(rank).attached = true;
+                self.go_to(rank, position + 1);
+            }
+            Action::DetachBuffer => self.detach_buffer(rank),
+            Action::Branch { .. } => self.state_mut(rank).status = Status::Parked,
+            Action::BranchOnTag { slot, arms, otherwise } => {
+                self.branch_on_tag(rank, *slot, arms, *otherwise);
+            }
+            Action::Leave { departure } => self.leave(rank, *departure),
+            Action::Opaque => self.become_opaque(rank),
         }
     }
 
@@ -131,14 +150,6 @@ impl Machine<'_> {
         self.go_to(rank, position + 1);
     }
 
-    fn request(&self, rank: Rank, request: RequestId) -> &Request {
-        &self.state(rank).requests[request as usize]
-    }
-
-    fn request_mut(&mut self, rank: Rank, request: RequestId) -> &mut Request {
-        &mut self.state_mut(rank).requests[request as usize]
-    }
-
     fn end(&mut self, rank: Rank) {
         let state = &mut self.ranks[rank as usize];
         let position = state.position as Position;
@@ -150,9 +161,42 @@ impl Machine<'_> {
         self.trace((rank, position), Deed::Ends);
     }
 
+    /// The rank ends here. What it leaves behind is no fault of its own unless it means to end.
+    fn leave(&mut self, rank: Rank, departure: Departure) {
+        let position = self.state(rank).position as Position;
+        match departure {
+            Departure::Returned => return self.end(rank),
+            Departure::Aborted if self.schedule != Schedule::Unordered => self.aborted = true,
+            Departure::Aborted | Departure::Panicked | Departure::Exited => {}
+        }
+        self.state_mut(rank).status = Status::Ended;
+        self.moved += 1;
+        self.trace((rank, position), Deed::Ends);
+    }
+
+    /// Goes on by the tag of the message that a slot was bound to.
+    fn branch_on_tag(
+        &mut self,
+        rank: Rank,
+        slot: SourceId,
+        arms: &[(i32, Position)],
+        otherwise: Position,
+    ) {
+        let met = self.state(rank).sources[usize::from(slot)];
+        match met.map(|met| met.tag) {
+            Some(None) => self.become_opaque(rank),
+            Some(Some(tag)) => {
+                let arm = arms.iter().find(|(of, _)| *of == tag);
+                self.jump(rank, arm.map_or(otherwise, |&(_, target)| target));
+            }
+            None => self.jump(rank, otherwise),
+        }
+    }
+
     /// Starts the halves of one blocking operation and waits for those that must be waited for.
     fn operate(&mut self, rank: Rank, halves: &[(Half, &Envelope)]) {
         let position = self.state(rank).position as Position;
+        self.compare_buffers(rank, position, None);
         let event = &self.world.behaviours[rank as usize].events[position];
         let mut waits = [false; 2];
         for (waits, &(half, envelope)) in waits.iter_mut().zip(halves) {
@@ -167,7 +211,8 @@ impl Machine<'_> {
         }
         if count == 0 || self.schedule == Schedule::Unordered {
             for &(half, envelope) in halves {
-                self.start(rank, position, half, envelope, Completes::Nothing);
+                let completes = self.completes_early(rank, half, envelope);
+                self.start(rank, position, half, envelope, completes);
             }
             self.go_to(rank, position + 1);
             return;
@@ -176,8 +221,26 @@ impl Machine<'_> {
         state.met = None;
         state.status = Status::Waiting(u32::try_from(count).expect("at most two halves"));
         for (&(half, envelope), waits) in halves.iter().zip(waits) {
-            let completes = if waits { Completes::Step } else { Completes::Nothing };
+            let completes = match waits {
+                true => Completes::Step,
+                false => self.completes_early(rank, half, envelope),
+            };
             self.start(rank, position, half, envelope, completes);
+        }
+    }
+
+    /// What is completed when an operation matches for which nobody waits.
+    pub(super) fn completes_early(
+        &mut self,
+        rank: Rank,
+        half: Half,
+        envelope: &Envelope,
+    ) -> Completes {
+        match half {
+            Half::Send(mode) if self.has_partner(rank, half, envelope) => {
+                self.kept_in_buffer(rank, mode, &envelope.data)
+            }
+            _ => Completes::Nothing,
         }
     }
 
@@ -187,7 +250,7 @@ impl Machine<'_> {
             || self.resolve(rank, envelope.peer).is_some()
     }
 
-    fn start(
+    pub(super) fn start(
         &mut self,
         rank: Rank,
         position: Position,
@@ -198,6 +261,9 @@ impl Machine<'_> {
         let other = self.resolve(rank, envelope.peer);
         match (half, other, envelope.peer) {
             (Half::Send(mode), Some(destination), _) => {
+                if mode == Mode::Buffered {
+                    self.need_buffer(rank);
+                }
                 if mode == Mode::Ready && !self.is_posted(rank, destination, envelope) {
                     self.evidence.unposted_ready(rank, position, destination);
                 }
@@ -214,42 +280,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Starts the operation that the event at `position` describes, under a request; with the peer
-    /// that was found when it was planned.
-    fn start_request(
-        &mut self,
-        rank: Rank,
-        position: Position,
-        id: RequestId,
-        planned: Option<Peer>,
-    ) {
-        let event = &self.world.behaviours[rank as usize].events[position];
-        let (half, envelope) =
-            operation(&event.action).expect("a start or a plan starts something");
-        let envelope = Envelope { peer: planned.unwrap_or(envelope.peer), ..*envelope };
-        self.lose(rank, id);
-        let waits = self.waits_in(rank, half, &envelope);
-        let here = self.state(rank).position;
-        let request = self.request_mut(rank, id);
-        request.generation += 1;
-        request.described = u32::try_from(position).expect("fewer than 2^32 events");
-        request.started = here;
-        request.status = if waits { RequestStatus::Active } else { RequestStatus::Complete(None) };
-        let generation = request.generation;
-        let completes = if waits { Completes::Request(id, generation) } else { Completes::Nothing };
-        self.start(rank, position, half, &envelope, completes);
-    }
-
-    /// A request that is still active and is used anew was never completed.
-    fn lose(&mut self, rank: Rank, id: RequestId) {
-        let lost = *self.request(rank, id);
-        if lost.is_active() {
-            self.evidence.lost_request(rank, lost.started as Position);
-        }
-    }
-
     /// Whether a half has another end that must come before it is complete.
-    fn waits_in(&self, rank: Rank, half: Half, envelope: &Envelope) -> bool {
+    pub(super) fn waits_in(&self, rank: Rank, half: Half, envelope: &Envelope) -> bool {
         self.has_partner(rank, half, envelope)
             && match half {
                 Half::Send(mode) => self.waits(mode, &envelope.data),
@@ -257,98 +289,9 @@ impl Machine<'_> {
             }
     }
 
-    fn plan(&mut self, rank: Rank, position: Position, id: RequestId) {
-        let event = &self.world.behaviours[rank as usize].events[position];
-        let (_, envelope) = operation(&event.action).expect("a plan plans something");
-        let peer = match (envelope.peer, self.resolve(rank, envelope.peer)) {
-            (any @ Peer::Any { .. }, _) => any,
-            (_, Some(peer)) => Peer::Rank(i32::try_from(peer).unwrap_or(i32::MAX)),
-            (_, None) => Peer::Null,
-        };
-        self.lose(rank, id);
-        let plan = Some((u32::try_from(position).expect("fewer than 2^32 events"), peer));
-        let request = self.request_mut(rank, id);
-        request.plan = plan;
-        request.status = RequestStatus::Inactive;
-        request.generation += 1;
-    }
-
-    fn wait(&mut self, rank: Rank, requests: &[RequestId], completion: &Completion) {
-        let position = self.state(rank).position as Position;
-        let active: Vec<RequestId> =
-            requests.iter().copied().filter(|&id| self.request(rank, id).is_active()).collect();
-        if active.is_empty() {
-            self.go_to(rank, position + 1);
-            return;
-        }
-        if self.schedule == Schedule::Unordered {
-            self.leave_wait(rank, requests, completion);
-            return;
-        }
-        if *completion != Completion::All && active.len() > 1 {
-            self.state_mut(rank).status = Status::Parked;
-            return;
-        }
-        let mut more = 0;
-        for id in active {
-            let request = self.request_mut(rank, id);
-            // A request named twice is waited for once.
-            if request.status == RequestStatus::Active && !request.awaited {
-                request.awaited = true;
-                more += 1;
-            }
-        }
-        if more == 0 {
-            self.leave_wait(rank, requests, completion);
-        } else {
-            self.state_mut(rank).status = Status::Waiting(more);
-        }
-    }
-
-    /// Completes the active requests of a wait and goes on behind it.
-    fn leave_wait(&mut self, rank: Rank, requests: &[RequestId], completion: &Completion) {
-        let position = self.state(rank).position as Position;
-        let mut target = position + 1;
-        for (index, &id) in requests.iter().enumerate() {
-            if self.request(rank, id).is_active() {
-                self.complete_request(rank, id);
-                if let Completion::Any(Some(targets)) = completion {
-                    target = targets[index];
-                }
-            }
-        }
-        self.go_to(rank, target);
-    }
-
-    /// The request becomes inactive, and its source, where it has one, is kept.
-    pub(super) fn complete_request(&mut self, rank: Rank, id: RequestId) {
-        let request = self.request_mut(rank, id);
-        let (status, described) = (request.status, request.described as Position);
-        request.status = RequestStatus::Inactive;
-        request.awaited = false;
-        let event = &self.world.behaviours[rank as usize].events[described];
-        if let Action::StartReceive { binds, .. } = &event.action
-            && let RequestStatus::Complete(source) = status
-        {
-            self.bind(rank, *binds, source);
-        }
-    }
-
-    fn bind(&mut self, rank: Rank, slot: Option<SourceId>, source: Option<Rank>) {
+    pub(super) fn bind(&mut self, rank: Rank, slot: Option<SourceId>, met: Option<Met>) {
         if let Some(slot) = slot {
-            self.state_mut(rank).sources[usize::from(slot)] = source;
-        }
-    }
-
-    fn test(&mut self, rank: Rank, id: RequestId) {
-        let position = self.state(rank).position as Position;
-        if !self.request(rank, id).is_active() {
-            self.go_to(rank, position + 1);
-        } else if self.schedule == Schedule::Unordered {
-            self.complete_request(rank, id);
-            self.go_to(rank, position + 1);
-        } else {
-            self.state_mut(rank).status = Status::Parked;
+            self.state_mut(rank).sources[usize::from(slot)] = met;
         }
     }
 
@@ -357,7 +300,14 @@ impl Machine<'_> {
         if self.schedule == Schedule::Unordered {
             self.go_to(rank, position + 1);
         } else if matches!(envelope.peer, Peer::Any { .. }) {
-            self.state_mut(rank).status = Status::Parked;
+            let opaque = self
+                .sources(envelope.peer, envelope.communicator)
+                .any(|source| self.is_opaque(source));
+            if opaque {
+                self.become_opaque(rank);
+            } else {
+                self.state_mut(rank).status = Status::Parked;
+            }
         } else if self.resolve(rank, envelope.peer).is_none() {
             if let Some(Event { action: Action::Probe { binds, .. }, .. }) = self.event(rank) {
                 self.bind(rank, *binds, None);
@@ -372,9 +322,17 @@ impl Machine<'_> {
     pub(super) fn probe_now(&self, rank: Rank) -> bool {
         let envelope = self.event(rank).and_then(|event| envelope(event, false));
         envelope.is_some_and(|envelope| {
-            self.resolve(rank, envelope.peer)
-                .is_some_and(|source| self.available(rank, source, envelope))
+            self.resolve(rank, envelope.peer).is_some_and(|source| {
+                self.is_opaque(source) || self.available(rank, source, envelope).is_some()
+            })
         })
+    }
+
+    /// What the probe that a rank is in has found.
+    fn probed(&self, rank: Rank, envelope: &Envelope) -> Option<Met> {
+        let source = self.resolve(rank, envelope.peer)?;
+        let met = self.available(rank, source, envelope);
+        Some(met.unwrap_or(Met::of(source, envelope.tag)))
     }
 
     fn await_decision(&mut self, rank: Rank, envelope: &Envelope, arms: &[Arm]) {
@@ -395,9 +353,9 @@ impl Machine<'_> {
         let Some(event) = self.event(rank) else { return };
         let met = self.state_mut(rank).met.take();
         match &event.action {
-            Action::Receive { binds, .. } => self.bind(rank, *binds, met.map(|(source, _)| source)),
+            Action::Receive { binds, .. } => self.bind(rank, *binds, met.map(|(met, _)| met)),
             Action::Probe { envelope, binds } => {
-                self.bind(rank, *binds, self.resolve(rank, envelope.peer));
+                self.bind(rank, *binds, self.probed(rank, envelope));
                 self.go_to(rank, position + 1);
                 return;
             }
@@ -416,19 +374,23 @@ impl Machine<'_> {
     }
 
     /// Goes on at the arm that was announced.
-    fn decide(&mut self, rank: Rank, arms: &[Arm], met: Option<(Rank, Option<LabelId>)>) {
+    fn decide(&mut self, rank: Rank, arms: &[Arm], met: Option<(Met, Option<LabelId>)>) {
         let position = self.state(rank).position as Position;
         let label = met.and_then(|(_, label)| label);
         match arms.iter().find(|arm| Some(arm.label) == label) {
             Some(arm) => self.go_to(rank, arm.target),
+            None if met.is_some_and(|(met, _)| self.is_opaque(met.source)) => {
+                self.become_opaque(rank);
+            }
             None => {
-                self.evidence.wrong_decision(rank, position, met.map(|(source, _)| source), label);
+                let source = met.map(|(met, _)| met.source);
+                self.evidence.wrong_decision(rank, position, source, label);
                 self.mismatch = true;
             }
         }
     }
 
-    fn jump(&mut self, rank: Rank, target: Position) {
+    pub(super) fn jump(&mut self, rank: Rank, target: Position) {
         let from = self.state(rank).position as Position;
         let events = &self.world.behaviours[rank as usize].events;
         let mut at = target;
