@@ -1,8 +1,196 @@
-//! Types of expressions.
+//! Type inference: fills in the types of a lowered program, by unification within each body.
+//!
+//! It is what finds that in `let (x, _) = process.receive(); total += x` an `f32` is received. A
+//! type that is found is right; where two readings of the text contradict each other, or something
+//! is not understood, it stays unknown. Signatures of functions, fields and constants are taken as
+//! they are written; nothing is concluded from one body about another.
+//!
+//! [`term`] is about equality alone, [`library`] knows the signatures of libraries. The other
+//! modules walk over a body: [`body`] and [`flow`] over expressions, [`pattern`] over patterns;
+//! [`call`], [`operator`], [`place`] and [`iterate`] answer [`question`]s; [`fill`] writes the
+//! result into the program.
 
-use crate::program::Program;
+mod body;
+mod call;
+mod coerce;
+mod convert;
+mod fill;
+mod flow;
+mod function;
+mod iterate;
+mod library;
+mod operator;
+mod pattern;
+mod place;
+mod question;
+mod term;
+#[cfg(test)]
+mod tests;
 
-/// Fills in types.
+use std::collections::HashMap;
+
+use crate::program::{
+    DefinitionId, Expression, FunctionId, Pattern, Program, Scalar, Type, VariableId,
+};
+use flow::Exit;
+use question::Question;
+use term::{Kind, TermId, Terms};
+
+/// What the letters of a library's signature stand for at one use.
+type Letters = [Option<TermId>; 26];
+
+/// The functions that a method of a name may be, by the type that has it.
+type MethodNames<'p> = HashMap<&'p str, Vec<(Option<DefinitionId>, &'p Vec<FunctionId>)>>;
+
+/// Fills in all types that can be told.
+///
+/// It calls itself for expressions in expressions: the stack must do for the deepest text that
+/// [`crate::read`] lets through.
 pub(super) fn infer(program: &mut Program) {
-    let _ = program;
+    for number in 0..program.globals.len() {
+        let Some(mut value) = program.globals[number].value.take() else { continue };
+        let ty = program.globals[number].ty.clone();
+        let facts = Facts::of(program);
+        let mut inference = Inference::new(&facts, &[]);
+        let result = inference.written(&ty, &[]);
+        inference.run(&mut value, result);
+        program.globals[number].value = Some(value);
+    }
+    let mut bodies: Vec<Option<Expression>> =
+        program.functions.iter_mut().map(|function| function.body.take()).collect();
+    let mut found = Vec::with_capacity(bodies.len());
+    let facts = Facts::of(program);
+    for (number, body) in bodies.iter_mut().enumerate() {
+        let id = FunctionId(u32::try_from(number).expect("functions are numbered by u32"));
+        found.push(body.as_mut().map(|body| function(&facts, id, body)));
+    }
+    for ((function, body), found) in program.functions.iter_mut().zip(bodies).zip(found) {
+        function.body = body;
+        for (variable, ty) in function.variables.iter_mut().zip(found.unwrap_or_default()) {
+            variable.ty = ty;
+        }
+    }
+}
+
+/// Looks at one function; gives the types of its variables.
+fn function(facts: &Facts<'_>, id: FunctionId, body: &mut Expression) -> Vec<Type> {
+    let function = facts.program.function(id);
+    let mut inference = Inference::new(facts, &function.generics);
+    for (number, variable) in function.variables.iter().enumerate() {
+        let id = VariableId(u32::try_from(number).expect("variables are numbered by u32"));
+        inference.declare_variable(id, &variable.ty);
+    }
+    for parameter in &function.parameters {
+        let mut pattern = parameter.pattern.clone();
+        if let Pattern::Variable(variable, _) = &pattern {
+            inference.declare_variable(*variable, &parameter.ty);
+        }
+        let term = inference.written(&parameter.ty, &[]);
+        inference.bind(&mut pattern, term);
+    }
+    let result = inference.written(&function.result, &[]);
+    inference.run(body, result);
+    inference.types_of_variables(function.variables.len())
+}
+
+/// What is known of the whole program.
+struct Facts<'p> {
+    program: &'p Program,
+    method_names: MethodNames<'p>,
+    /// Whether traits of the program are implemented for numbers, so that a bound may decide what
+    /// type a number has.
+    traits_for_numbers: bool,
+}
+
+impl<'p> Facts<'p> {
+    fn of(program: &'p Program) -> Self {
+        let mut method_names = MethodNames::new();
+        let mut traits_for_numbers = false;
+        for ((owner, name), functions) in &program.methods {
+            method_names.entry(name.as_str()).or_default().push((*owner, functions));
+            traits_for_numbers |= owner.is_none()
+                && functions.iter().any(|id| {
+                    let itself = program.function(*id).parameters.first();
+                    itself.is_some_and(|itself| is_number(itself.ty.behind_references()))
+                });
+        }
+        Facts { program, method_names, traits_for_numbers }
+    }
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Scalar(scalar) if !matches!(scalar, Scalar::Bool | Scalar::Char))
+}
+
+/// The inference of one body.
+struct Inference<'p> {
+    program: &'p Program,
+    method_names: &'p MethodNames<'p>,
+    traits_for_numbers: bool,
+    /// The generic parameters of the function.
+    generics: &'p [String],
+    terms: Terms,
+    questions: Vec<Option<Question>>,
+    variables: Vec<TermId>,
+    /// The types of variables that are written out, of which nothing is to be found.
+    declared: HashMap<VariableId, Type>,
+    /// What `return` gives, the innermost function or closure last.
+    returns: Vec<TermId>,
+    /// What `break` leaves, the innermost last.
+    exits: Vec<Exit>,
+}
+
+impl<'p> Inference<'p> {
+    fn new(facts: &'p Facts<'p>, generics: &'p [String]) -> Self {
+        Inference {
+            program: facts.program,
+            method_names: &facts.method_names,
+            traits_for_numbers: facts.traits_for_numbers,
+            generics,
+            terms: Terms::default(),
+            questions: Vec::new(),
+            variables: Vec::new(),
+            declared: HashMap::new(),
+            returns: Vec::new(),
+            exits: Vec::new(),
+        }
+    }
+
+    /// Looks at a whole body and fills in its types.
+    fn run(&mut self, body: &mut Expression, result: TermId) {
+        self.body(body, result);
+        self.conclude();
+        fill::expression(body, self);
+    }
+
+    /// The type of a variable is written out.
+    fn declare_variable(&mut self, variable: VariableId, ty: &Type) {
+        if self.is_complete(ty) {
+            self.declared.insert(variable, ty.clone());
+        }
+    }
+
+    /// A variable's term. One whose type is written out has a new one at each use, so that nothing
+    /// that is misread elsewhere can touch it.
+    fn variable(&mut self, variable: VariableId) -> TermId {
+        if let Some(ty) = self.declared.get(&variable).cloned() {
+            return self.written(&ty, &[]);
+        }
+        let number = variable.0 as usize;
+        while self.variables.len() <= number {
+            let term = self.terms.open(Kind::Any);
+            self.variables.push(term);
+        }
+        self.variables[number]
+    }
+
+    fn types_of_variables(&mut self, count: usize) -> Vec<Type> {
+        let count = u32::try_from(count).expect("variables are numbered by u32");
+        (0..count)
+            .map(|number| {
+                let term = self.variable(VariableId(number));
+                self.terms.resolve(term)
+            })
+            .collect()
+    }
 }

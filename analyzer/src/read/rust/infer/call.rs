@@ -1,0 +1,476 @@
+//! Calls: of methods by what they are called on, of functions of the program, of values.
+
+use std::sync::Arc;
+
+use super::coerce::DEREFERENCES;
+use super::convert::Instance;
+use super::library::{Signature, Template, library};
+use super::question::{Answer, Question};
+use super::term::{Kind, Parts, Shape, TermId, View};
+use super::{Inference, Letters};
+use crate::program::{DefinitionId, FunctionId};
+
+/// A call of a method, as far as its types are known.
+#[derive(Clone, Debug)]
+pub(super) struct MethodCall {
+    /// What it is called on.
+    pub(super) receiver: TermId,
+    /// Its name.
+    pub(super) name: String,
+    /// The types in its turbofish.
+    pub(super) generics: Vec<TermId>,
+    /// The arguments.
+    pub(super) arguments: Vec<TermId>,
+    /// What it gives.
+    pub(super) result: TermId,
+}
+
+/// Traits of rsmpi that a generic parameter may have.
+const TRAITS: [&str; 4] = ["Communicator", "Source", "Destination", "Root"];
+
+/// Methods that rsmpi's traits have and, by all experience, nothing else.
+const UNMISTAKABLE: [&str; 12] = [
+    "process_at_rank",
+    "any_process",
+    "this_process",
+    "receive_vec",
+    "receive_vec_with_tag",
+    "receive_into",
+    "receive_into_with_tag",
+    "receive_with_tag",
+    "matched_probe",
+    "matched_probe_with_tag",
+    "split_by_color",
+    "split_by_color_with_key",
+];
+
+impl Inference<'_> {
+    pub(super) fn method(&mut self, call: &MethodCall) -> Answer {
+        if self.universal(call) {
+            return Answer::Done;
+        }
+        let mut at = call.receiver;
+        for _ in 0..DEREFERENCES {
+            let (shape, parts) = match self.terms.view(at) {
+                View::Open(Kind::Any) if self.unmistakable(call, at) => return Answer::Done,
+                View::Open(Kind::Any) => return Answer::Wait(at),
+                View::Open(kind) => {
+                    let sections: &[&str] =
+                        if kind == Kind::Integer { &["integer", "number"] } else { &["float", "number"] };
+                    if self.from_sections(sections, at, call) {
+                        return Answer::Done;
+                    }
+                    break;
+                }
+                View::Conflict => break,
+                View::Known(shape, parts) => (shape, parts),
+            };
+            if self.method_of(&shape, &parts, at, call) {
+                return Answer::Done;
+            }
+            match self.dereferenced(at) {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        if self.for_any(call) || self.from_sections(&["any"], call.receiver, call) {
+            return Answer::Done;
+        }
+        self.give_up_call(call)
+    }
+
+    fn give_up_call(&mut self, call: &MethodCall) -> Answer {
+        self.terms.doubt(call.result);
+        self.give_up(&call.arguments)
+    }
+
+    /// A method that exactly this type has.
+    fn method_of(&mut self, shape: &Shape, parts: &Parts, at: TermId, call: &MethodCall) -> bool {
+        if let Shape::Defined(definition) = shape {
+            if let Some(candidates) = self.methods(Some(*definition), &call.name) {
+                match candidates {
+                    [only] => self.call_method(*only, at, call),
+                    _ => _ = self.give_up_call(call),
+                }
+                return true;
+            }
+            let Some(item) = self.next_of(at) else { return false };
+            let iterator = self.terms.external("Iterator", &[item]);
+            return self.of_iterator(item, call)
+                || self.from_sections(&["Iterator"], iterator, call);
+        }
+        let integer = matches!(shape, Shape::Scalar(scalar) if scalar.is_integer());
+        match shape {
+            Shape::Scalar(scalar) => {
+                let kind = if integer { "integer" } else { "float" };
+                let sections = [scalar.name(), kind, "number"];
+                let known = if integer || scalar.is_float() { 3 } else { 1 };
+                self.from_sections(&sections[..known], at, call)
+            }
+            Shape::Text => self.from_sections(&["str"], at, call),
+            Shape::Tuple => self.from_sections(&["tuple"], at, call),
+            Shape::Array(_) | Shape::Slice => {
+                self.of_slice(parts[0], call) || self.from_sections(&["[]"], at, call)
+            }
+            Shape::External(name) => {
+                if library().is_a(name, "Iterator") {
+                    let item = parts.first().copied();
+                    let item = item.unwrap_or_else(|| self.terms.doubtful());
+                    if self.of_iterator(item, call) {
+                        return true;
+                    }
+                }
+                self.of_container(name, at, call) || self.from_sections(&[name], at, call)
+            }
+            Shape::Trait(names) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let names: Vec<&str> =
+                    names.into_iter().filter(|name| *name != "Iterator").collect();
+                self.methods(None, &call.name).is_none() && self.from_sections(&names, at, call)
+            }
+            Shape::Parameter(_) => self.unmistakable(call, at),
+            _ => false,
+        }
+    }
+
+    /// A method of rsmpi on something of unknown type.
+    fn unmistakable(&mut self, call: &MethodCall, at: TermId) -> bool {
+        UNMISTAKABLE.contains(&call.name.as_str())
+            && self.methods(None, &call.name).is_none()
+            && self.from_sections(&TRAITS, at, call)
+    }
+
+    fn from_sections(&mut self, sections: &[&str], at: TermId, call: &MethodCall) -> bool {
+        let name = call.name.strip_prefix("r#").unwrap_or(&call.name);
+        let Some(signature) = sections.iter().find_map(|section| library().find(section, name))
+        else {
+            return false;
+        };
+        self.apply(&signature, at, &call.generics, &call.arguments, call.result);
+        true
+    }
+
+    /// A method of a trait of the program for types of libraries, if there is only one.
+    fn for_any(&mut self, call: &MethodCall) -> bool {
+        match self.methods(None, &call.name) {
+            Some([only]) => {
+                self.call_method(*only, call.receiver, call);
+                true
+            }
+            Some(_) => {
+                self.give_up_call(call);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Methods that are for every type, and look at references themselves.
+    fn universal(&mut self, call: &MethodCall) -> bool {
+        match (call.name.as_str(), call.arguments.len()) {
+            ("clone" | "to_owned", 0) => {
+                if matches!(self.terms.view(call.receiver), View::Open(Kind::Any)) {
+                    return false;
+                }
+                let inner = self.terms.referent(call.receiver).unwrap_or(call.receiver);
+                let cloned = match self.terms.shape(inner) {
+                    Some((Shape::Slice, parts)) if call.name == "to_owned" => {
+                        self.terms.external("Vec", &parts)
+                    }
+                    Some((Shape::Slice | Shape::Trait(_), _)) => call.receiver,
+                    Some((Shape::Defined(definition), _)) if !self.is_clone(definition) => {
+                        call.receiver
+                    }
+                    _ => inner,
+                };
+                self.terms.unify(cloned, call.result);
+                true
+            }
+            ("into_iter", 0) => {
+                if let Some((Shape::Defined(definition), _)) = self.terms.shape(call.receiver)
+                    && self.methods(Some(definition), "into_iter").is_some()
+                {
+                    return false;
+                }
+                let item = self.open();
+                self.ask(Question::Iterate { over: call.receiver, item });
+                let iterator = self.terms.external("Iterator", &[item]);
+                self.terms.unify(iterator, call.result);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn is_clone(&self, definition: DefinitionId) -> bool {
+        let traits = &self.program.definition(definition).traits;
+        traits.iter().any(|name| name == "Clone")
+            || self.methods(Some(definition), "clone").is_some()
+    }
+
+    /// Methods of iterators whose results are whatever is asked for.
+    fn of_iterator(&mut self, item: TermId, call: &MethodCall) -> bool {
+        let asked = call.generics.first().copied();
+        match (call.name.as_str(), call.arguments.as_slice()) {
+            ("collect", []) => {
+                let into = asked.unwrap_or(call.result);
+                self.terms.unify(into, call.result);
+                self.ask(Question::Collect { item, into });
+            }
+            ("sum" | "product", []) => {
+                let into = asked.unwrap_or(call.result);
+                self.terms.unify(into, call.result);
+                self.ask(Question::Sum { item, into });
+            }
+            ("unzip", []) => {
+                let (a, b, into_a, into_b) = (self.open(), self.open(), self.open(), self.open());
+                let pair = self.terms.known(Shape::Tuple, &[a, b]);
+                self.terms.unify(item, pair);
+                let both = self.terms.known(Shape::Tuple, &[into_a, into_b]);
+                self.terms.unify(both, call.result);
+                self.ask(Question::Collect { item: a, into: into_a });
+                self.ask(Question::Collect { item: b, into: into_b });
+            }
+            ("partition", [decides]) => {
+                let reference = self.terms.reference(item);
+                let truth = self.terms.scalar(crate::program::Scalar::Bool);
+                let wanted = self.terms.known(Shape::Function, &[reference, truth]);
+                self.coerce(*decides, wanted);
+                let into = self.open();
+                let both = self.terms.known(Shape::Tuple, &[into, into]);
+                self.terms.unify(both, call.result);
+                self.ask(Question::Collect { item, into });
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Methods of slices that depend on what they are given or on what is in them.
+    fn of_slice(&mut self, element: TermId, call: &MethodCall) -> bool {
+        match (call.name.as_str(), call.arguments.as_slice()) {
+            ("get" | "get_mut" | "get_unchecked" | "get_unchecked_mut", [index]) => {
+                let found = self.open();
+                let slice = self.terms.known(Shape::Slice, &[element]);
+                self.ask(Question::Index { base: slice, index: *index, result: found });
+                let reference = self.terms.reference(found);
+                let result = if call.name.contains("unchecked") {
+                    reference
+                } else {
+                    self.terms.external("Option", &[reference])
+                };
+                self.terms.unify(result, call.result);
+            }
+            ("concat", []) => match self.terms.shape(element) {
+                Some((Shape::Text, _)) => self.terms.unify(element, call.result),
+                Some((Shape::Array(_), parts)) => {
+                    let whole = self.terms.external("Vec", &parts);
+                    self.terms.unify(whole, call.result);
+                }
+                Some((Shape::External(name), parts)) if name.as_ref() == "Vec" => {
+                    let whole = self.terms.external("Vec", &parts);
+                    self.terms.unify(whole, call.result);
+                }
+                _ => self.terms.doubt(call.result),
+            },
+            ("join", [_]) => {
+                let element = self.terms.behind_references(element);
+                match self.terms.shape(element) {
+                    Some((Shape::Text, _)) => self.terms.unify(element, call.result),
+                    _ => self.terms.doubt(call.result),
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn of_container(&mut self, name: &str, at: TermId, call: &MethodCall) -> bool {
+        let ("extend", [elements]) = (call.name.as_str(), call.arguments.as_slice()) else {
+            return false;
+        };
+        if !library().is_a(name, "Sequence") && !library().is_a(name, "HashMap") {
+            return false;
+        }
+        let item = self.open();
+        self.ask(Question::Iterate { over: *elements, item });
+        self.ask(Question::Extend { item, into: at });
+        let unit = self.terms.unit();
+        self.terms.unify(unit, call.result);
+        true
+    }
+
+    /// What the letters of a signature stand for where it is used on this type.
+    pub(super) fn letters(&mut self, signature: &Signature, at: TermId) -> Letters {
+        let mut letters: Letters = [None; 26];
+        let wanted: &[Template] = match &*signature.of {
+            Template::External(_, parts) => parts,
+            Template::Slice(element) => std::slice::from_ref(element),
+            _ => return letters,
+        };
+        let parts = self.terms.shape(at).map(|(_, parts)| parts);
+        for (number, template) in wanted.iter().enumerate() {
+            let expected = self.template(template, at, &mut letters);
+            match parts.as_ref().and_then(|parts| parts.get(number)) {
+                Some(part) => self.terms.unify(expected, *part),
+                None => self.terms.doubt(expected),
+            }
+        }
+        letters
+    }
+
+    /// A call of what a library's signature describes.
+    pub(super) fn apply(
+        &mut self,
+        signature: &Arc<Signature>,
+        itself: TermId,
+        generics: &[TermId],
+        arguments: &[TermId],
+        result: TermId,
+    ) {
+        if arguments.len() != signature.parameters.len() {
+            self.terms.doubt(result);
+            self.give_up(arguments);
+            return;
+        }
+        let mut letters = self.letters(signature, itself);
+        for (letter, given) in signature.generics.iter().zip(generics) {
+            letters[usize::from(*letter)] = Some(*given);
+        }
+        for (template, argument) in signature.parameters.iter().zip(arguments) {
+            let expected = self.template(template, itself, &mut letters);
+            self.coerce(*argument, expected);
+            if *template == Template::Unknown {
+                self.terms.doubt(*argument);
+            }
+        }
+        // An argument that is not understood may decide what is open.
+        if signature.parameters.contains(&Template::Unknown) {
+            for letter in letters.iter().flatten() {
+                if self.terms.is_open(*letter) {
+                    self.terms.doubt(*letter);
+                }
+            }
+        }
+        if signature.result == Template::Never {
+            self.terms.never(result);
+        } else {
+            let given = self.template(&signature.result, itself, &mut letters);
+            self.terms.unify(given, result);
+        }
+    }
+
+    /// The functions of the program that a method may be.
+    pub(super) fn methods(&self, of: Option<DefinitionId>, name: &str) -> Option<&[FunctionId]> {
+        let candidates = self.method_names.get(name)?;
+        let (_, functions) = candidates.iter().find(|(owner, _)| *owner == of)?;
+        Some(functions.as_slice())
+    }
+
+    /// The one method of this name that a type of the program has.
+    pub(super) fn only_method(&self, of: DefinitionId, name: &str) -> Option<FunctionId> {
+        match self.methods(Some(of), name)? {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// A method's signature where it is called on this.
+    pub(super) fn method_instance(
+        &mut self,
+        id: FunctionId,
+        receiver: TermId,
+        turbofish: &[TermId],
+    ) -> Instance {
+        let instance = self.instance(id, turbofish);
+        if let Some(itself) = instance.parameters.first() {
+            let (itself, receiver) =
+                (self.owner(*itself), self.terms.behind_references(receiver));
+            self.terms.unify(receiver, itself);
+        }
+        instance
+    }
+
+    /// The type that a parameter `self` belongs to.
+    fn owner(&mut self, itself: TermId) -> TermId {
+        let mut at = self.terms.behind_references(itself);
+        while let Some((Shape::External(name), parts)) = self.terms.shape(at) {
+            if !matches!(name.as_ref(), "Box" | "Rc" | "Arc" | "Pin") || parts.len() != 1 {
+                break;
+            }
+            at = self.terms.behind_references(parts[0]);
+        }
+        at
+    }
+
+    fn call_method(&mut self, id: FunctionId, receiver: TermId, call: &MethodCall) {
+        let instance = self.method_instance(id, receiver, &call.generics);
+        let parameters = instance.parameters.get(1..).unwrap_or_default().to_vec();
+        self.pass(&instance, &parameters, &call.arguments, call.result);
+    }
+
+    /// Arguments go to the parameters of a function of the program.
+    pub(super) fn pass(
+        &mut self,
+        instance: &Instance,
+        parameters: &[TermId],
+        arguments: &[TermId],
+        result: TermId,
+    ) {
+        if parameters.len() != arguments.len() {
+            self.terms.doubt(result);
+            self.give_up(arguments);
+            return;
+        }
+        for (argument, parameter) in arguments.iter().zip(parameters) {
+            self.coerce(*argument, *parameter);
+        }
+        for generic in &instance.generics {
+            // What is open here may be decided by a bound, which is not known.
+            if self.terms.is_open(*generic) {
+                self.doubt_unless_number(*generic);
+            }
+        }
+        if self.terms.is_never(instance.result) {
+            self.terms.never(result);
+        } else {
+            self.terms.unify(instance.result, result);
+        }
+    }
+
+    /// A number can only be decided by a bound where a trait of the program is for numbers.
+    fn doubt_unless_number(&mut self, term: TermId) {
+        if self.traits_for_numbers || matches!(self.terms.view(term), View::Open(Kind::Any)) {
+            self.terms.doubt(term);
+        }
+    }
+
+    /// A call of a value: a closure, a pointer to a function.
+    pub(super) fn called(&mut self, callee: TermId, arguments: &[TermId], result: TermId) -> Answer {
+        let mut at = callee;
+        for _ in 0..DEREFERENCES {
+            match self.terms.view(at) {
+                View::Open(Kind::Any) => return Answer::Wait(at),
+                View::Known(Shape::Function, parts) if parts.len() == arguments.len() + 1 => {
+                    for (argument, parameter) in arguments.iter().zip(parts.iter()) {
+                        self.coerce(*argument, *parameter);
+                    }
+                    let given = parts[arguments.len()];
+                    if self.terms.is_never(given) {
+                        self.terms.never(result);
+                    } else {
+                        self.terms.unify(given, result);
+                    }
+                    return Answer::Done;
+                }
+                View::Known(..) => match self.dereferenced(at) {
+                    Some(inner) => at = inner,
+                    None => break,
+                },
+                View::Open(_) | View::Conflict => break,
+            }
+        }
+        self.terms.doubt(result);
+        self.give_up(arguments)
+    }
+}
