@@ -103,6 +103,9 @@ pub struct Function {
     pub place: Place,
     /// The names of its generic parameters (of its `impl` first), which [`Type::Parameter`] names.
     pub generics: Vec<String>,
+    /// What the generic parameters must be, in the same order, as far as that is written:
+    /// [`Type::Trait`], or [`Type::Function`] for what can be called. May be shorter.
+    pub bounds: Vec<Type>,
     /// The parameters; `self` is the first one of a method.
     pub parameters: Vec<Parameter>,
     /// Whether the first parameter is `self`.

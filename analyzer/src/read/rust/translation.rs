@@ -99,6 +99,7 @@ impl<'f> Translation<'f> {
             name,
             place,
             generics: Vec::new(),
+            bounds: Vec::new(),
             parameters: Vec::new(),
             is_method: false,
             result: Type::Unknown,
