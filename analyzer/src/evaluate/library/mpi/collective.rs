@@ -1,0 +1,391 @@
+//! Collective operations, blocking and immediate. The halves that rsmpi splits rooted ones into are
+//! one operation.
+
+use std::rc::Rc;
+
+use p2p_protocol::model::{Action, Collective, CollectiveKind, Data, Departure};
+
+use super::exchange::{self, Gets};
+use super::memory::{Memory, shaped};
+use super::process::unknown_rank;
+use super::state::integer;
+use super::{lost, skipped};
+use crate::evaluate::Understood;
+use crate::evaluate::handle::{
+    Communicator, Handle, KnownCommunicator, Process, Request, Status,
+};
+use crate::evaluate::machine::{Call, Machine, Outcome, Told};
+use crate::evaluate::value::{Content, Path, Value};
+use crate::program::Place;
+
+/// One rank's call of a collective operation.
+struct Entry<'c> {
+    kind: CollectiveKind,
+    communicator: KnownCommunicator,
+    root: Root,
+    sends: Option<&'c Value>,
+    takes: Option<&'c Value>,
+    operation: Option<&'c Value>,
+}
+
+/// The root of a rooted collective, by its rank in the communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Root {
+    /// There is none.
+    None,
+    /// The same on every rank, but not known.
+    Uniform,
+    /// This one.
+    Known(i128),
+}
+
+/// A name without what says that it is immediate.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("immediate_").unwrap_or(name)
+}
+
+/// Whether a method of this name is a collective without a root.
+pub(super) fn is_symmetric(name: &str) -> bool {
+    symmetric_kind(bare(name)).is_some()
+}
+
+/// Whether a method of this name is a collective with a root.
+pub(super) fn is_rooted(name: &str) -> bool {
+    rooted_kind(bare(name)).is_some()
+}
+
+fn symmetric_kind(name: &str) -> Option<CollectiveKind> {
+    Some(match name {
+        "barrier" => CollectiveKind::Barrier,
+        "all_gather_into" => CollectiveKind::AllGather,
+        "all_gather_varcount_into" => CollectiveKind::AllGatherv,
+        "all_to_all_into" => CollectiveKind::AllToAll,
+        "all_to_all_varcount_into" => CollectiveKind::AllToAllv,
+        "all_reduce_into" => CollectiveKind::AllReduce,
+        "reduce_scatter_block_into" => CollectiveKind::ReduceScatterBlock,
+        "scan_into" => CollectiveKind::Scan,
+        "exclusive_scan_into" => CollectiveKind::Exscan,
+        _ => return None,
+    })
+}
+
+fn rooted_kind(name: &str) -> Option<CollectiveKind> {
+    Some(match name.strip_suffix("_root").unwrap_or(name) {
+        "broadcast_into" => CollectiveKind::Bcast,
+        "gather_into" => CollectiveKind::Gather,
+        "gather_varcount_into" => CollectiveKind::Gatherv,
+        "scatter_into" => CollectiveKind::Scatter,
+        "scatter_varcount_into" => CollectiveKind::Scatterv,
+        "reduce_into" => CollectiveKind::Reduce,
+        "spawn" | "spawn_multiple" => CollectiveKind::Spawn,
+        _ => return None,
+    })
+}
+
+/// The buffers of a call: all but the scope and the operation.
+fn buffers<'c>(call: &'c Call<'_>, has_operation: bool) -> (&'c [Value], Option<&'c Value>) {
+    let scoped = call.name.starts_with("immediate_") && call.name != "immediate_barrier";
+    let rest = call.arguments.get(usize::from(scoped)..).unwrap_or_default();
+    match (has_operation, rest.split_last()) {
+        (true, Some((operation, buffers))) => (buffers, Some(operation)),
+        _ => (rest, None),
+    }
+}
+
+fn has_operation(kind: CollectiveKind) -> bool {
+    use CollectiveKind::{AllReduce, Exscan, Reduce, ReduceScatterBlock, Scan};
+    matches!(kind, AllReduce | Exscan | Reduce | ReduceScatterBlock | Scan)
+}
+
+/// A collective without a root.
+pub(super) fn symmetric(
+    machine: &mut Machine<'_>,
+    communicator: &Rc<Communicator>,
+    call: &Call<'_>,
+) -> Outcome {
+    let kind = symmetric_kind(bare(call.name)).expect("only called for these");
+    let Some(known) = communicator.known.clone() else { return skipped(machine, call) };
+    let (buffers, operation) = buffers(call, has_operation(kind));
+    let entry = Entry {
+        kind,
+        communicator: known,
+        root: Root::None,
+        sends: buffers.first(),
+        takes: buffers.get(1),
+        operation,
+    };
+    enter(machine, &entry, call)
+}
+
+/// A collective with a root, or one of its halves.
+pub(super) fn rooted(
+    machine: &mut Machine<'_>,
+    process: &Process,
+    call: &Call<'_>,
+) -> Outcome {
+    let name = bare(call.name);
+    let kind = rooted_kind(name).expect("only called for these");
+    let Some(known) = process.communicator.known.clone() else { return skipped(machine, call) };
+    let root = match &process.rank {
+        Some(rank) => match (integer(rank), rank) {
+            (Some(rank), _) => Root::Known(rank),
+            (None, Content::Unknown(unknown)) if unknown.uniform => Root::Uniform,
+            (None, rank) => return Err(lost(machine, call.place, &unknown_rank("has as its root", rank))),
+        },
+        None => return Err(lost(machine, call.place, "it has no root")),
+    };
+    if kind == CollectiveKind::Spawn {
+        return spawn(machine, known, root, call);
+    }
+    if let Root::Known(root) = root
+        && kind != CollectiveKind::Bcast
+        && (root == i128::from(known.rank)) != name.ends_with("_root")
+    {
+        // Both halves assert that they are called on the right side.
+        machine.understood(call.place, Understood::Fully);
+        return Err(machine.leave(Departure::Panicked, call.place));
+    }
+    let (buffers, operation) = buffers(call, has_operation(kind));
+    let takes_only = matches!(kind, CollectiveKind::Scatter | CollectiveKind::Scatterv)
+        && !name.ends_with("_root");
+    let entry = Entry {
+        kind,
+        communicator: known,
+        root,
+        sends: buffers.first().filter(|_| !takes_only),
+        takes: match kind {
+            CollectiveKind::Bcast => buffers.first(),
+            _ if takes_only => buffers.first(),
+            _ => buffers.get(1),
+        },
+        operation,
+    };
+    enter(machine, &entry, call)
+}
+
+/// What one rank's call is made of, once its buffers are known.
+struct Buffers {
+    sent: Option<Memory>,
+    taken: Option<Memory>,
+}
+
+fn enter(machine: &mut Machine<'_>, entry: &Entry<'_>, call: &Call<'_>) -> Outcome {
+    let mut memory =
+        |value: Option<&Value>| value.map(|value| Memory::of(machine, value, call.place));
+    let buffers = Buffers { sent: memory(entry.sends), taken: memory(entry.takes) };
+    let operation = entry.operation.and_then(|value| operation_name(machine, value, call.place));
+    understood(machine, entry, &buffers, call.place);
+    let collective = Collective {
+        kind: entry.kind,
+        communicator: entry.communicator.id,
+        root: world_root(&entry.communicator, entry.root),
+        data: data(machine, entry, &buffers),
+        operation: operation.as_deref().map(|name| machine.operation(name)),
+    };
+    let result = result(machine, entry, &buffers, operation.as_deref());
+    if !call.name.starts_with("immediate_") {
+        machine.emit(Action::Collective(collective), call.place)?;
+        if let Some(result) = result {
+            machine.put(&result.0, result.1);
+        }
+        return Ok(Value::unit());
+    }
+    start(machine, collective, &buffers, result, call.place)
+}
+
+fn start(
+    machine: &mut Machine<'_>,
+    collective: Collective,
+    buffers: &Buffers,
+    result: Option<(Path, Value)>,
+    place: Place,
+) -> Outcome {
+    let id = machine.new_request();
+    machine.emit(Action::StartCollective { collective, request: id }, place)?;
+    let taken = buffers.taken.as_ref().and_then(|memory| memory.path.clone());
+    let sent = buffers.sent.as_ref().and_then(|memory| memory.path.clone());
+    if let Some(path) = sent.filter(|path| Some(path) != taken.as_ref()) {
+        machine.begin_use(id, &path, false);
+    }
+    if let Some(path) = &taken {
+        machine.begin_use(id, path, true);
+    }
+    let status = Status { slot: None, communicator: None, source: None, tag: None };
+    let arrives = result.map(Rc::new);
+    let request = Request { id: Some(id), pool: None, place, buffer: taken, arrives, status };
+    Ok(Value::Handle(Handle::Request(request)))
+}
+
+fn understood(
+    machine: &mut Machine<'_>,
+    entry: &Entry<'_>,
+    buffers: &Buffers,
+    place: Place,
+) {
+    let both = [buffers.sent.as_ref(), buffers.taken.as_ref()];
+    let gap = both.into_iter().flatten().find_map(|memory| memory.gap(memory.partition.is_none()));
+    let how = match (gap, entry.root) {
+        (Some(gap), _) => Understood::Partly(gap.to_owned()),
+        (None, Root::Uniform) => Understood::Partly(
+            "its root is only given when the program runs".to_owned(),
+        ),
+        (None, _) => Understood::Fully,
+    };
+    machine.understood(place, how);
+}
+
+/// The root's rank in the world.
+fn world_root(known: &KnownCommunicator, root: Root) -> Option<i32> {
+    match root {
+        Root::Known(rank) => {
+            i32::try_from(known.member(rank).map_or(rank, i128::from)).ok()
+        }
+        Root::None | Root::Uniform => None,
+    }
+}
+
+/// What must agree between the ranks: of scatter, gather and all-to-all what goes to or comes from
+/// one rank, of the others what the rank brings.
+fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
+    use CollectiveKind::{
+        AllGatherv, AllToAll, AllToAllv, Gather, Gatherv, ReduceScatterBlock, Scatter, Scatterv,
+    };
+    let ranks = entry.communicator.size();
+    let (sent, taken) = (buffers.sent.as_ref(), buffers.taken.as_ref());
+    Some(match entry.kind {
+        Gather => match taken {
+            Some(taken) => taken.share(machine, ranks),
+            None => sent?.data(machine),
+        },
+        Scatter => match sent {
+            Some(sent) => sent.share(machine, ranks),
+            None => taken?.data(machine),
+        },
+        AllToAll => sent?.share(machine, ranks),
+        ReduceScatterBlock => taken.or(sent)?.data(machine),
+        AllGatherv | AllToAllv | Gatherv | Scatterv => {
+            sent.or(taken)?.amount(machine, None)
+        }
+        _ => sent.or(taken)?.data(machine),
+    })
+}
+
+/// Which part of what all bring a rank gets.
+fn gets(entry: &Entry<'_>) -> Gets {
+    let root = match entry.root {
+        Root::Known(rank) => u32::try_from(rank).ok(),
+        Root::None | Root::Uniform => None,
+    };
+    match entry.kind {
+        CollectiveKind::Bcast => root.map_or(Gets::Nothing, Gets::Of),
+        CollectiveKind::Scatter => root.map_or(Gets::Nothing, Gets::ShareOf),
+        CollectiveKind::Gather | CollectiveKind::AllGather => Gets::AllOf,
+        CollectiveKind::AllToAll => Gets::ShareOfEach,
+        CollectiveKind::Reduce | CollectiveKind::AllReduce => Gets::Combined,
+        CollectiveKind::Scan => Gets::CombinedUpToHere,
+        CollectiveKind::Exscan => Gets::CombinedBefore,
+        CollectiveKind::ReduceScatterBlock => Gets::ShareOfCombined,
+        _ => Gets::Nothing,
+    }
+}
+
+/// What is in the buffer afterwards: numbers, if what every rank brings is known; else something
+/// that is the same on every rank, where it is; else something.
+fn result(
+    machine: &mut Machine<'_>,
+    entry: &Entry<'_>,
+    buffers: &Buffers,
+    operation: Option<&str>,
+) -> Option<(Path, Value)> {
+    use CollectiveKind::{AllGather, AllGatherv, AllReduce, Bcast};
+    let known = &entry.communicator;
+    let number = machine.count(&format!("collective {}", known.id));
+    let brings = match (has_operation(entry.kind), &buffers.sent) {
+        (true, Some(sent)) if !exchange::is_exact(machine, sent) => None,
+        (_, sent) => sent.as_ref(),
+    };
+    let numbers =
+        exchange::exchange(machine, known, entry.kind, brings, gets(entry), operation);
+    let taken = buffers.taken.as_ref()?;
+    let path = taken.path.clone()?;
+    let old = machine.peek(&path);
+    if let Some(numbers) = numbers.filter(|_| !taken.is_view)
+        && let Some(placed) = exchange::placed(machine, &old, &numbers)
+    {
+        return Some((path, placed));
+    }
+    let is_uniform = matches!(entry.kind, Bcast | AllGather | AllGatherv | AllReduce);
+    let name = number.filter(|_| is_uniform).map(|number| {
+        format!("{} {number} on communicator {}", entry.kind.name(), known.id)
+    });
+    let new = shaped(machine, &old, &mut |machine, position, ty| match &name {
+        Some(name) => machine.uniform(&format!("{name}, element {position}"), ty),
+        None => machine.fresh(ty),
+    });
+    Some((path, new))
+}
+
+/// `SystemOperation::sum()`, `UserOperation::commutative(..)`
+pub(super) fn operation(owner: &str, name: &str) -> Value {
+    let name = (owner == "SystemOperation").then(|| name.into());
+    Value::Handle(Handle::Operation(name))
+}
+
+fn operation_name(machine: &mut Machine<'_>, value: &Value, place: Place) -> Option<Rc<str>> {
+    match machine.behind(value, place) {
+        Value::Handle(Handle::Operation(name)) => name,
+        _ => None,
+    }
+}
+
+/// `reduce_local_into`: between two buffers of one rank.
+pub(super) fn reduce_local(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
+    let memory = Memory::of(machine, call.arguments.get(1)?, call.place);
+    if let Some(result) = memory.arriving(machine) {
+        machine.write(&result.0, result.1.clone(), call.place);
+    }
+    Some(Ok(Value::unit()))
+}
+
+/// Enters a collective that makes something of the communicator, such as another communicator.
+/// Gives its number there, and what all ranks tell, once they have.
+pub(super) fn make(
+    machine: &mut Machine<'_>,
+    known: &KnownCommunicator,
+    told: Told,
+    place: Place,
+) -> Outcome<(Option<u64>, Option<Vec<Told>>)> {
+    let collective = Collective {
+        kind: CollectiveKind::MakeCommunicator,
+        communicator: known.id,
+        root: None,
+        data: None,
+        operation: None,
+    };
+    machine.emit(Action::Collective(collective), place)?;
+    let number = machine.count(&format!("collective {}", known.id));
+    Ok((number, machine.exchange(known.id, &known.members, told)))
+}
+
+/// `spawn`: the processes that it starts have a program of their own.
+fn spawn(
+    machine: &mut Machine<'_>,
+    known: KnownCommunicator,
+    root: Root,
+    call: &Call<'_>,
+) -> Outcome {
+    let why = "what the processes that it starts do is not looked at";
+    machine.understood(call.place, Understood::Partly(why.to_owned()));
+    let collective = Collective {
+        kind: CollectiveKind::Spawn,
+        communicator: known.id,
+        root: world_root(&known, root),
+        data: None,
+        operation: None,
+    };
+    machine.emit(Action::Collective(collective), call.place)?;
+    machine.count(&format!("collective {}", known.id));
+    exchange::exchange(machine, &known, CollectiveKind::Spawn, None, Gets::Nothing, None);
+    let communicator = Communicator::unknown("the processes that were started");
+    Ok(Value::ok(super::state::communicator(communicator)))
+}

@@ -1,0 +1,481 @@
+//! What the loop around a call does besides: `test` and `immediate_probe` only wait if all that
+//! their loop does is to ask again, and waiting for any request is waiting for all of them if the
+//! loop takes one after the other and does nothing else.
+//!
+//! This is told from the program's text alone, once for each program.
+
+use std::collections::{HashMap, HashSet};
+
+use super::process;
+use crate::evaluate::machine::Machine;
+use crate::program::{
+    Condition, Expression, Function, FunctionId, Kind, Pattern, Place, Program, Statement, Unary,
+    VariableId,
+};
+
+/// What becomes of the answer of a call that only asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::evaluate) enum Polling {
+    /// It is asked again until the answer is yes, and nothing else is done meanwhile.
+    Waits,
+    /// It is asked once.
+    Once,
+    /// It is asked again and again, between other things.
+    Works,
+}
+
+/// What surrounds a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::evaluate) struct Around {
+    /// What becomes of its answer.
+    pub(in crate::evaluate) polling: Polling,
+    /// Whether its loop takes one request after the other until none is left, and does nothing that
+    /// others could see.
+    pub(in crate::evaluate) drains: bool,
+}
+
+/// What surrounds the calls that ask, by their places.
+pub(in crate::evaluate) type Surroundings = HashMap<Place, Around>;
+
+impl Machine<'_> {
+    /// What surrounds a call.
+    pub(super) fn around(&mut self, place: Place) -> Around {
+        let program = self.program;
+        let known = self.state.mpi.surroundings.get_or_insert_with(|| surroundings(program).into());
+        let nothing = Around { polling: Polling::Once, drains: false };
+        known.get(&place).copied().unwrap_or(nothing)
+    }
+
+    /// What becomes of the answer of a call that only asks.
+    pub(super) fn polling(&mut self, place: Place) -> Polling {
+        self.around(place).polling
+    }
+}
+
+/// Looks at every loop of a program.
+fn surroundings(program: &Program) -> Surroundings {
+    let communicating = communicating(program);
+    let text = Text { program, communicating: &communicating };
+    let mut found = Surroundings::new();
+    for body in program.functions.iter().filter_map(|function| function.body.as_ref()) {
+        walk(body, &mut |expression| {
+            if is_waiting_loop(expression) {
+                text.look_at(expression, &mut found);
+            }
+        });
+    }
+    found
+}
+
+fn is_waiting_loop(expression: &Expression) -> bool {
+    matches!(expression.kind, Kind::Loop(..) | Kind::While(..))
+}
+
+/// The functions that communicate, themselves or through others.
+fn communicating(program: &Program) -> HashSet<FunctionId> {
+    let mut found = HashSet::new();
+    loop {
+        let before = found.len();
+        for (id, function) in (0..).map(FunctionId).zip(&program.functions) {
+            if !found.contains(&id) && function_communicates(program, function, &found) {
+                found.insert(id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+fn function_communicates(
+    program: &Program,
+    function: &Function,
+    communicating: &HashSet<FunctionId>,
+) -> bool {
+    let text = Text { program, communicating };
+    function.body.as_ref().is_some_and(|body| text.any_communication(body))
+}
+
+/// The program, as far as this module reads it.
+struct Text<'p> {
+    program: &'p Program,
+    communicating: &'p HashSet<FunctionId>,
+}
+
+impl Text<'_> {
+    fn any_communication(&self, expression: &Expression) -> bool {
+        let mut any = false;
+        walk(expression, &mut |part| any |= self.communicates(part));
+        any
+    }
+
+    /// Whether a call itself, without its arguments, communicates.
+    fn communicates(&self, call: &Expression) -> bool {
+        match &call.kind {
+            Kind::Method { name, .. } => {
+                let ours = self.program.methods.iter().filter(|((_, method), _)| method == name);
+                let mut candidates = ours.flat_map(|(_, functions)| functions).peekable();
+                match candidates.peek() {
+                    Some(_) => candidates.any(|function| self.communicating.contains(function)),
+                    None => process::communicates(name),
+                }
+            }
+            Kind::Call(callee, _) => match &callee.kind {
+                Kind::Function(function, _) => self.communicating.contains(function),
+                Kind::External(path, _) => path.last().is_some_and(|name| {
+                    name.starts_with("MPI_")
+                        || name.starts_with("send_receive")
+                        || process::communicates(name)
+                }),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Looks at the calls that ask in one loop; those of loops inside are left to them.
+    fn look_at(&self, whole: &Expression, found: &mut Surroundings) {
+        let mut asking = Vec::new();
+        calls_that_ask(whole, false, &mut asking);
+        for asked in &asking {
+            let around = self.around(whole, asked, asking.len());
+            found.insert(asked.call.place, around);
+        }
+    }
+
+    fn around(&self, whole: &Expression, asked: &Asked<'_>, together: usize) -> Around {
+        let success = Success::of(whole, asked.call);
+        let mut others = Region::default();
+        self.collect(whole, asked.call, &success, false, &mut others);
+        let alone = together == 1 || (asked.is_request() && others.in_success.is_empty());
+        let only_asks = others.in_failure.is_empty() || self.all_ask(&others.in_failure);
+        let probes_several = asked.in_for && !asked.is_request();
+        let waits =
+            alone && only_asks && !probes_several && !others.leaves_in_failure && !others.steered_in_failure;
+        let drains = others.in_failure.is_empty()
+            && others.in_success.is_empty()
+            && !others.leaves_in_success
+            && !asked.in_for;
+        Around { polling: if waits { Polling::Waits } else { Polling::Works }, drains }
+    }
+
+    fn all_ask(&self, calls: &[&Expression]) -> bool {
+        calls.iter().all(|call| matches!(&call.kind, Kind::Method { name, .. } if is_test(name)))
+    }
+
+    /// What else is in the loop, by whether it is only reached once the answer was yes.
+    fn collect<'e>(
+        &self,
+        expression: &'e Expression,
+        asked: &Expression,
+        success: &Success,
+        succeeded: bool,
+        region: &mut Region<'e>,
+    ) {
+        if expression.place == asked.place && asks(expression) {
+            return;
+        }
+        if self.communicates(expression) {
+            match succeeded {
+                true => region.in_success.push(expression),
+                false => region.in_failure.push(expression),
+            }
+        }
+        if matches!(expression.kind, Kind::Break(..) | Kind::Return(_)) {
+            match succeeded {
+                true => region.leaves_in_success = true,
+                false => region.leaves_in_failure = true,
+            }
+        }
+        let changed = changed_variable(expression);
+        let steers = changed.is_some_and(|changed| success.steering.contains(&changed));
+        if steers && !succeeded && !success.holds(expression) {
+            region.steered_in_failure = true;
+        }
+        for (part, only_after_yes) in success.parts(expression) {
+            self.collect(part, asked, success, succeeded || only_after_yes, region);
+        }
+    }
+}
+
+/// What stands in a loop besides the call that asks.
+#[derive(Default)]
+struct Region<'e> {
+    in_success: Vec<&'e Expression>,
+    in_failure: Vec<&'e Expression>,
+    leaves_in_success: bool,
+    leaves_in_failure: bool,
+    /// A variable that the loop's condition looks at is changed though the answer was no.
+    steered_in_failure: bool,
+}
+
+/// A call that asks.
+struct Asked<'e> {
+    call: &'e Expression,
+    /// Whether a loop over something stands between it and the loop that asks again.
+    in_for: bool,
+}
+
+impl Asked<'_> {
+    fn is_request(&self) -> bool {
+        matches!(&self.call.kind, Kind::Method { name, .. } if is_test(name))
+    }
+}
+
+fn is_test(name: &str) -> bool {
+    matches!(name, "test" | "test_with_data" | "try" | "test_any" | "test_some" | "test_all")
+}
+
+fn asks(expression: &Expression) -> bool {
+    match &expression.kind {
+        Kind::Method { name, .. } => {
+            is_test(name)
+                || (name.starts_with("immediate_") && name.contains("probe"))
+                || matches!(name.as_str(), "wait_any" | "wait_some")
+        }
+        Kind::Call(callee, _) => matches!(&callee.kind, Kind::External(path, _)
+            if path.last().is_some_and(|name| {
+                matches!(name.as_str(), "wait_any" | "MPI_Test" | "MPI_Iprobe" | "MPI_Testall"
+                    | "MPI_Testany" | "MPI_Testsome" | "MPI_Waitany" | "MPI_Waitsome")
+            })),
+        _ => false,
+    }
+}
+
+fn calls_that_ask<'e>(expression: &'e Expression, in_for: bool, found: &mut Vec<Asked<'e>>) {
+    if asks(expression) {
+        found.push(Asked { call: expression, in_for });
+    }
+    let in_for = in_for || matches!(expression.kind, Kind::For { .. });
+    for part in parts(expression) {
+        if !is_waiting_loop(part) {
+            calls_that_ask(part, in_for, found);
+        }
+    }
+}
+
+/// Where in a loop the answer of a call is known to be yes.
+struct Success {
+    /// The variables that hold the answer.
+    answers: HashSet<VariableId>,
+    /// The variables that the loop's condition looks at.
+    steering: HashSet<VariableId>,
+    place: Place,
+}
+
+impl Success {
+    fn of(whole: &Expression, asked: &Expression) -> Success {
+        let mut success =
+            Success { answers: HashSet::new(), steering: HashSet::new(), place: asked.place };
+        walk_statements(whole, &mut |statement| {
+            if let Statement::Let { pattern: Pattern::Variable(variable, None), value, .. } = statement
+                && value.as_ref().is_some_and(|value| success.contains(value))
+            {
+                success.answers.insert(*variable);
+            }
+        });
+        if let Kind::While(_, condition, _) = &whole.kind {
+            for part in conditions(condition) {
+                walk(part, &mut |part| {
+                    if let Kind::Variable(variable) = part.kind {
+                        success.steering.insert(variable);
+                    }
+                });
+            }
+        }
+        success
+    }
+
+    /// Whether an expression has the answer in it.
+    fn contains(&self, expression: &Expression) -> bool {
+        let mut any = false;
+        walk(expression, &mut |part| {
+            any |= part.place == self.place && asks(part);
+            any |= matches!(part.kind, Kind::Variable(variable) if self.answers.contains(&variable));
+        });
+        any
+    }
+
+    /// Whether an assignment only keeps the answer or the request.
+    fn holds(&self, assignment: &Expression) -> bool {
+        match &assignment.kind {
+            Kind::Assign(_, value) => self.contains(value),
+            Kind::Method { .. } => {
+                matches!(&assignment.kind,
+                    Kind::Method { name, .. } if matches!(name.as_str(), "incomplete" | "is_empty"
+                        | "len" | "is_none" | "is_some" | "iter" | "iter_mut" | "take" | "is_ok"
+                        | "is_err" | "as_ref" | "as_mut" | "unwrap" | "clone"))
+                    || asks(assignment)
+                    || self.contains(assignment)
+            }
+            _ => false,
+        }
+    }
+
+    /// The parts of an expression, each with whether it is only reached once the answer was yes.
+    fn parts<'e>(&self, expression: &'e Expression) -> Vec<(&'e Expression, bool)> {
+        match &expression.kind {
+            Kind::If { condition, then, otherwise } => {
+                let yes = self.answer(condition);
+                let mut parts: Vec<_> =
+                    conditions(condition).into_iter().map(|part| (part, false)).collect();
+                parts.push((then, yes == Some(true)));
+                parts.extend(otherwise.as_deref().map(|part| (part, yes == Some(false))));
+                parts
+            }
+            Kind::Match(over, arms) if self.contains(over) => {
+                let mut parts = vec![(&**over, false)];
+                for arm in arms {
+                    parts.push((&arm.body, says_yes(&arm.pattern)));
+                }
+                parts
+            }
+            Kind::While(_, condition, body) => {
+                let yes = self.answer(condition) == Some(true);
+                let mut parts: Vec<_> =
+                    conditions(condition).into_iter().map(|part| (part, false)).collect();
+                parts.push((body, yes));
+                parts
+            }
+            _ => parts(expression).into_iter().map(|part| (part, false)).collect(),
+        }
+    }
+
+    /// What a condition that holds says of the answer.
+    fn answer(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Let(pattern, value) if self.contains(value) => Some(says_yes(pattern)),
+            Condition::Holds(value) if self.contains(value) => Some(is_affirmative(value)),
+            Condition::And(one, two) => self.answer(one).or_else(|| self.answer(two)),
+            _ => None,
+        }
+    }
+}
+
+fn says_yes(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::External(name, _) => name == "Some" || name == "Ok",
+        Pattern::Variable(_, Some(inner)) => says_yes(inner),
+        Pattern::Reference(inner) => says_yes(inner),
+        _ => false,
+    }
+}
+
+/// Whether a condition on an answer holds if it was yes.
+fn is_affirmative(condition: &Expression) -> bool {
+    match &condition.kind {
+        Kind::Unary(Unary::Not, inner) => !is_affirmative(inner),
+        Kind::Method { name, .. } => !matches!(name.as_str(), "is_none" | "is_err"),
+        _ => true,
+    }
+}
+
+/// The variable that an expression changes, as far as its text shows it.
+fn changed_variable(expression: &Expression) -> Option<VariableId> {
+    let mut target = match &expression.kind {
+        Kind::Assign(target, _) | Kind::AssignWith(_, target, _) => target,
+        Kind::Method { receiver, .. } => receiver,
+        Kind::Reference { of, mutable: true } => of,
+        _ => return None,
+    };
+    loop {
+        target = match &target.kind {
+            Kind::Variable(variable) => return Some(*variable),
+            Kind::Field(of, _) | Kind::Index(of, _) | Kind::Dereference(of) => of,
+            _ => return None,
+        };
+    }
+}
+
+/// Calls `visit` with an expression and all that stand in it.
+fn walk<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
+    visit(expression);
+    for part in parts(expression) {
+        walk(part, visit);
+    }
+}
+
+fn walk_statements<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Statement)) {
+    walk(expression, &mut |part| {
+        if let Kind::Block(block) = &part.kind {
+            block.statements.iter().for_each(&mut *visit);
+        }
+    });
+}
+
+fn conditions(condition: &Condition) -> Vec<&Expression> {
+    match condition {
+        Condition::Holds(value) | Condition::Let(_, value) => vec![value],
+        Condition::And(one, two) => {
+            let mut both = conditions(one);
+            both.extend(conditions(two));
+            both
+        }
+    }
+}
+
+/// The expressions that stand directly in another one.
+fn parts(expression: &Expression) -> Vec<&Expression> {
+    match &expression.kind {
+        Kind::Literal(_)
+        | Kind::Variable(_)
+        | Kind::Global(_)
+        | Kind::Function(..)
+        | Kind::External(..)
+        | Kind::Continue(_)
+        | Kind::Unknown(_) => Vec::new(),
+        Kind::Tuple(parts) | Kind::Array(parts) | Kind::Macro(_, parts) => parts.iter().collect(),
+        Kind::Construct { fields, rest, .. } => {
+            fields.iter().map(|(_, field)| field).chain(rest.as_deref()).collect()
+        }
+        Kind::Repeat(one, two)
+        | Kind::Binary(_, one, two)
+        | Kind::Assign(one, two)
+        | Kind::AssignWith(_, one, two)
+        | Kind::Index(one, two) => vec![one, two],
+        Kind::Unary(_, one)
+        | Kind::Cast(one, _)
+        | Kind::Reference { of: one, .. }
+        | Kind::Dereference(one)
+        | Kind::Field(one, _)
+        | Kind::Loop(_, one)
+        | Kind::Try(one) => vec![one],
+        Kind::Range { start, end, .. } => start.as_deref().into_iter().chain(end.as_deref()).collect(),
+        Kind::Call(callee, arguments) => std::iter::once(&**callee).chain(arguments).collect(),
+        Kind::Method { receiver, arguments, .. } => {
+            std::iter::once(&**receiver).chain(arguments).collect()
+        }
+        Kind::Closure(closure) => vec![&closure.body],
+        Kind::Block(block) => {
+            block.statements.iter().flat_map(statement_parts).chain(block.value.as_deref()).collect()
+        }
+        Kind::If { condition, then, otherwise } => {
+            let mut parts = conditions(condition);
+            parts.push(then);
+            parts.extend(otherwise.as_deref());
+            parts
+        }
+        Kind::Match(over, arms) => {
+            let mut parts = vec![&**over];
+            for arm in arms {
+                parts.extend(arm.guard.as_ref().map(conditions).unwrap_or_default());
+                parts.push(&arm.body);
+            }
+            parts
+        }
+        Kind::While(_, condition, body) => {
+            let mut parts = conditions(condition);
+            parts.push(body);
+            parts
+        }
+        Kind::For { over, body, .. } => vec![over, body],
+        Kind::Break(_, value) | Kind::Return(value) => value.as_deref().into_iter().collect(),
+    }
+}
+
+fn statement_parts(statement: &Statement) -> Vec<&Expression> {
+    match statement {
+        Statement::Let { value, otherwise, .. } => value.iter().chain(otherwise).collect(),
+        Statement::Expression(expression) => vec![expression],
+    }
+}

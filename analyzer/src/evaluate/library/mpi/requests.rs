@@ -1,0 +1,380 @@
+//! Many requests at once: scopes, request collections, and waiting for any, some or all.
+
+use std::rc::Rc;
+
+use p2p_protocol::model::{Action, Completion, RequestId};
+
+use super::polling::Polling;
+use super::request::{arrive, data, finish};
+use super::lost;
+use crate::evaluate::Understood;
+use crate::evaluate::handle::{Handle, Request, Status};
+use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::value::{Items, Path, Sequence, Value};
+use crate::program::{Place, Scalar, Type};
+
+/// `mpi::request::scope(|scope| ..)`
+pub(super) fn scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
+    let closure = call.arguments.first()?;
+    let scope = Value::Handle(Handle::Scope);
+    Some(machine.call(closure, vec![scope], &call.ty, call.place))
+}
+
+/// `mpi::request::multiple_scope(n, |scope, collection| ..)`
+pub(super) fn multiple_scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
+    let closure = call.arguments.get(1)?;
+    let requests = machine.allocate(sequence(Vec::new()));
+    let collection = machine.allocate(Value::Handle(Handle::Collection(requests)));
+    let arguments = vec![Value::Handle(Handle::Scope), Value::Reference(collection)];
+    Some(machine.call(closure, arguments, &call.ty, call.place))
+}
+
+fn sequence(items: Vec<Value>) -> Value {
+    let element = Type::External("Request".to_owned(), Vec::new());
+    Value::Sequence(Sequence { element, items: Items::Each(Rc::new(items)) })
+}
+
+/// The requests of a collection: `None` for each that is complete. Complete ones of which it is not
+/// known which they are stand among the others, and `told` says how many they are.
+struct Requests {
+    each: Vec<Option<Request>>,
+    told: usize,
+}
+
+impl Requests {
+    fn of(machine: &mut Machine<'_>, path: &Path) -> Option<Requests> {
+        let Value::Sequence(Sequence { items: Items::Each(items), .. }) = machine.peek(path) else {
+            return None;
+        };
+        let mut requests = Requests { each: Vec::new(), told: 0 };
+        for item in items.iter() {
+            match item {
+                Value::Handle(Handle::Request(request)) => requests.each.push(Some(request.clone())),
+                Value::Variant("None", _) => requests.each.push(None),
+                Value::Scalar(..) => {
+                    requests.told = usize::try_from(item.as_integer()?).ok()?;
+                }
+                _ => return None,
+            }
+        }
+        Some(requests)
+    }
+
+    /// The number of those told comes last, where there are any.
+    fn keep(self, machine: &mut Machine<'_>, path: &Path) {
+        let mut items: Vec<Value> = self
+            .each
+            .into_iter()
+            .map(|request| match request {
+                Some(request) => Value::Handle(Handle::Request(request)),
+                None => Value::none(),
+            })
+            .collect();
+        if self.told > 0 {
+            items.push(Value::integer(self.told as i128, Scalar::Usize));
+        }
+        machine.put(path, sequence(items));
+    }
+
+    fn active(&self) -> impl Iterator<Item = &Request> {
+        self.each.iter().flatten()
+    }
+
+    fn incomplete(&self) -> usize {
+        self.active().count().saturating_sub(self.told)
+    }
+
+    fn ids(&self) -> Box<[RequestId]> {
+        self.active().filter_map(|request| request.id).collect()
+    }
+
+    /// All are complete.
+    fn finish(&mut self, machine: &mut Machine<'_>) {
+        for request in self.active() {
+            finish(machine, request);
+        }
+        self.each.fill(None);
+        self.told = 0;
+    }
+}
+
+/// Whether an operation of a collection may still be going on.
+pub(super) fn any_active(machine: &mut Machine<'_>, path: &Path) -> bool {
+    Requests::of(machine, path).is_none_or(|requests| requests.incomplete() > 0)
+}
+
+/// Methods of `RequestCollection`.
+pub(super) fn collection_method(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    let Some(requests) = Requests::of(machine, path) else {
+        let why = "which requests it has is not known here";
+        return Some(Err(lost(machine, call.place, why)));
+    };
+    match call.name {
+        "incomplete" => {
+            Some(Ok(Value::integer(requests.incomplete() as i128, Scalar::Usize)))
+        }
+        "add" => Some(add(machine, path, requests, call)),
+        "wait_any" | "wait_some" | "test_any" | "test_some" => {
+            Some(one(machine, path, requests, call))
+        }
+        "wait_all" | "test_all" => Some(all(machine, path, requests, call)),
+        _ => None,
+    }
+}
+
+fn add(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    mut requests: Requests,
+    call: &Call<'_>,
+) -> Outcome {
+    let added = call.arguments.first().map(|request| machine.behind(request, call.place));
+    let Some(Value::Handle(Handle::Request(request))) = added else {
+        return Err(lost(machine, call.place, "the request that is added is not known here"));
+    };
+    let index = requests.each.len();
+    requests.each.push(Some(request));
+    requests.keep(machine, path);
+    Ok(Value::integer(index as i128, Scalar::Usize))
+}
+
+/// Waits for one request of a collection, whichever it is. A wait for some is one for one: that no
+/// other is complete by then is possible.
+fn one(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    mut requests: Requests,
+    call: &Call<'_>,
+) -> Outcome {
+    let lists = call.name.ends_with("some");
+    if requests.incomplete() == 0 {
+        machine.understood(call.place, Understood::Fully);
+        return Ok(answer(machine, call, lists, Vec::new()));
+    }
+    if call.name.starts_with("test") {
+        match machine.polling(call.place) {
+            Polling::Waits => {}
+            Polling::Once => return Ok(answer(machine, call, lists, Vec::new())),
+            Polling::Works => {
+                let why = "whether an operation is complete by then is not known";
+                return Err(lost(machine, call.place, why));
+            }
+        }
+    }
+    machine.understood(call.place, Understood::Fully);
+    let first = requests.active().next().cloned();
+    let example = one_of_many(machine, first.as_ref());
+    let drains = machine.around(call.place).drains;
+    let is_first = requests.told == 0;
+    if is_first || !drains {
+        let completion = if drains { Completion::All } else { Completion::Any(None) };
+        machine.emit(Action::Wait { requests: requests.ids(), completion }, call.place)?;
+    }
+    requests.active().for_each(|request| arrive(machine, request));
+    requests.told += 1;
+    if requests.incomplete() == 0 {
+        requests.finish(machine);
+    }
+    requests.keep(machine, path);
+    Ok(answer(machine, call, lists, vec![example]))
+}
+
+/// What is told of a request of which it is not known which it is: its number, its status, its data.
+fn one_of_many(machine: &mut Machine<'_>, like: Option<&Request>) -> Value {
+    let number = machine.fresh(Type::Scalar(Scalar::Usize));
+    let status = Value::Handle(Handle::Status(NOTHING_TOLD));
+    let data = match like.and_then(|request| request.buffer.clone()) {
+        Some(path) => {
+            let old = machine.peek(&path);
+            let new = super::memory::shaped(machine, &old, &mut |machine, _, ty| machine.fresh(ty));
+            Value::Reference(machine.allocate(new))
+        }
+        None => machine.fresh(Type::Unknown),
+    };
+    Value::Tuple(Rc::new(vec![number, status, data]))
+}
+
+/// The status of nothing in particular.
+const NOTHING_TOLD: Status = Status { slot: None, communicator: None, source: None, tag: None };
+
+/// What a wait for one or some answers: an option, or a list in its argument.
+fn answer(
+    machine: &mut Machine<'_>,
+    call: &Call<'_>,
+    lists: bool,
+    found: Vec<Value>,
+) -> Value {
+    if lists {
+        write_list(machine, call, found);
+        return Value::unit();
+    }
+    match found.into_iter().next() {
+        Some(found) => Value::some(found),
+        None => Value::none(),
+    }
+}
+
+/// Puts a list of completed requests where the call's first argument says.
+fn write_list(machine: &mut Machine<'_>, call: &Call<'_>, found: Vec<Value>) {
+    if let Some(Value::Reference(path)) = call.arguments.first() {
+        let element = Type::Tuple(Vec::new());
+        let items = Items::Each(Rc::new(found));
+        machine.put(&path.clone(), Value::Sequence(Sequence { element, items }));
+    }
+}
+
+/// Waits for all requests of a collection.
+fn all(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    mut requests: Requests,
+    call: &Call<'_>,
+) -> Outcome {
+    if call.name == "test_all" && requests.incomplete() > 0 {
+        match machine.polling(call.place) {
+            Polling::Waits => {}
+            Polling::Once => {
+                write_list(machine, call, Vec::new());
+                return Ok(Value::bool(false));
+            }
+            Polling::Works => {
+                let why = "whether the operations are complete by then is not known";
+                return Err(lost(machine, call.place, why));
+            }
+        }
+    }
+    machine.understood(call.place, Understood::Fully);
+    let ids = requests.ids();
+    if !ids.is_empty() {
+        let completion = Completion::All;
+        machine.emit(Action::Wait { requests: ids, completion }, call.place)?;
+    }
+    let told = requests.told;
+    let mut found = Vec::new();
+    for (number, request) in requests.each.iter().enumerate() {
+        let Some(request) = request else { continue };
+        let status = Value::Handle(Handle::Status(request.status.clone()));
+        let number = match told {
+            0 => Value::integer(number as i128, Scalar::Usize),
+            _ => machine.fresh(Type::Scalar(Scalar::Usize)),
+        };
+        let data = data(machine, request);
+        found.push(Value::Tuple(Rc::new(vec![number, status, data])));
+    }
+    found.truncate(requests.incomplete());
+    requests.finish(machine);
+    requests.keep(machine, path);
+    write_list(machine, call, found);
+    Ok(match call.name {
+        "test_all" => Value::bool(true),
+        _ => Value::unit(),
+    })
+}
+
+/// `mpi::request::wait_any(&mut requests)`: takes the one that is complete out of the vector.
+pub(super) fn wait_any_of_vec(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
+    let Value::Reference(path) = call.arguments.first()? else {
+        return Some(Err(lost(machine, call.place, "which requests it has is not known here")));
+    };
+    let Some(requests) = in_vec(machine, path) else {
+        return Some(Err(lost(machine, call.place, "which requests it has is not known here")));
+    };
+    Some(any_of_vec(machine, path, requests, call.place))
+}
+
+fn in_vec(machine: &mut Machine<'_>, path: &Path) -> Option<Vec<Request>> {
+    let Value::Sequence(Sequence { items: Items::Each(items), .. }) = machine.peek(path) else {
+        return None;
+    };
+    let request = |item: &Value| match item {
+        Value::Handle(Handle::Request(request)) => Some(request.clone()),
+        _ => None,
+    };
+    items.iter().map(request).collect()
+}
+
+fn any_of_vec(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    mut requests: Vec<Request>,
+    place: Place,
+) -> Outcome {
+    machine.understood(place, Understood::Fully);
+    if requests.is_empty() {
+        return Ok(Value::none());
+    }
+    let ids = pooled(&requests);
+    if machine.around(place).drains {
+        if !ids.is_empty() {
+            let completion = Completion::All;
+            machine.emit(Action::Wait { requests: ids.clone().into(), completion }, place)?;
+        }
+        for request in &mut requests {
+            finish(machine, request);
+            *request = Request { id: None, pool: None, arrives: None, ..request.clone() };
+        }
+    } else {
+        let completion = Completion::Any(None);
+        machine.emit(Action::Wait { requests: ids.clone().into(), completion }, place)?;
+        let pool: Rc<[RequestId]> = ids.into();
+        for request in &mut requests {
+            arrive(machine, request);
+            *request = Request { pool: Some(pool.clone()), arrives: None, ..request.clone() };
+        }
+    }
+    let number = match requests.len() {
+        1 => Value::integer(0, Scalar::Usize),
+        _ => machine.fresh(Type::Scalar(Scalar::Usize)),
+    };
+    let last = requests.pop().expect("asked above");
+    if requests.is_empty() {
+        finish_pool(machine, &last);
+    }
+    let left = requests.into_iter().map(|request| Value::Handle(Handle::Request(request)));
+    machine.put(path, sequence(left.collect()));
+    let status = Value::Handle(Handle::Status(NOTHING_TOLD));
+    Ok(Value::some(Value::Tuple(Rc::new(vec![number, status]))))
+}
+
+/// The requests that may still be active.
+fn pooled(requests: &[Request]) -> Vec<RequestId> {
+    let mut ids: Vec<RequestId> = requests
+        .iter()
+        .flat_map(|request| match &request.pool {
+            Some(pool) => pool.to_vec(),
+            None => request.id.into_iter().collect(),
+        })
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// The last request of a vector was taken: all of them are complete.
+fn finish_pool(machine: &mut Machine<'_>, last: &Request) {
+    match &last.pool {
+        Some(pool) => pool.iter().for_each(|&id| machine.end_use(id)),
+        None => finish(machine, last),
+    }
+}
+
+/// Waits for all of these requests, of which any may be complete already.
+pub(super) fn wait_for(
+    machine: &mut Machine<'_>,
+    requests: &[Request],
+    place: Place,
+) -> Outcome<()> {
+    let ids = pooled(requests);
+    if !ids.is_empty() {
+        let completion = Completion::All;
+        machine.emit(Action::Wait { requests: ids.into(), completion }, place)?;
+    }
+    for request in requests {
+        finish(machine, request);
+    }
+    Ok(())
+}

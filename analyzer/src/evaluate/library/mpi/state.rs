@@ -1,0 +1,132 @@
+//! What one rank has done to MPI so far, as far as later calls depend on it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use p2p_protocol::model::SourceId;
+
+use super::polling::Surroundings;
+use crate::evaluate::handle::{Communicator, Handle};
+use crate::evaluate::value::{Constant, Content, Unknown, Value};
+use crate::program::Scalar;
+
+/// What one rank has done to MPI so far.
+#[derive(Clone, Debug, Default)]
+pub(in crate::evaluate) struct State {
+    /// Whether MPI was initialized.
+    pub(super) is_initialized: bool,
+    /// The buffer that is attached for buffered sends: its length, where that is known.
+    pub(super) attached: Option<Value>,
+    /// The unknown ranks that are the sources of messages, by their identity.
+    sources: HashMap<u64, (SourceId, Rc<Communicator>)>,
+    /// The unknown tags of messages, by their identity.
+    tags: HashMap<u64, SourceId>,
+    /// Messages that a matched probe has found and that were not received yet.
+    pub(super) outstanding_messages: u32,
+    /// What communicators were called by `set_name`.
+    names: HashMap<u16, Rc<str>>,
+    /// What surrounds the calls of the program that ask; looked up when it is first needed.
+    pub(super) surroundings: Option<Rc<Surroundings>>,
+}
+
+impl State {
+    /// Where two ways of evaluation meet: what both have done.
+    pub(in crate::evaluate) fn join(&mut self, other: &State) {
+        self.is_initialized |= other.is_initialized;
+        self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
+        self.sources.extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
+        self.tags.extend(&other.tags);
+        self.names.extend(other.names.iter().map(|(&id, name)| (id, name.clone())));
+        if self.attached.is_none() {
+            self.attached.clone_from(&other.attached);
+        }
+    }
+
+    /// The slot that keeps the rank, if an unknown number is the source of a message.
+    pub(in crate::evaluate) fn source_slot(&self, identity: u64) -> Option<SourceId> {
+        self.sources.get(&identity).map(|(slot, _)| *slot)
+    }
+
+    /// The slot that keeps the tag, if an unknown number is the tag of a message.
+    pub(in crate::evaluate) fn tag_slot(&self, identity: u64) -> Option<SourceId> {
+        self.tags.get(&identity).copied()
+    }
+
+    /// The number that stands for the source kept in a slot, if there is one already.
+    pub(super) fn source_of(&self, slot: SourceId) -> Option<u64> {
+        self.sources.iter().find(|(_, (kept, _))| *kept == slot).map(|(&identity, _)| identity)
+    }
+
+    /// The number that stands for the tag kept in a slot, if there is one already.
+    pub(super) fn tag_of(&self, slot: SourceId) -> Option<u64> {
+        self.tags.iter().find(|(_, kept)| **kept == slot).map(|(&identity, _)| identity)
+    }
+
+    /// The slot whose rank a number is, if it counts the ranks of this communicator.
+    pub(super) fn source_on(&self, rank: &Content, communicator: &Communicator) -> Option<SourceId> {
+        let Content::Unknown(unknown) = rank else { return None };
+        let (slot, on) = self.sources.get(&unknown.identity)?;
+        let same = match (&on.known, &communicator.known) {
+            (Some(one), Some(two)) => one.members == two.members,
+            _ => false,
+        };
+        same.then_some(*slot)
+    }
+
+    /// From now on this unknown number is the source of a message.
+    pub(super) fn remember_source(
+        &mut self,
+        unknown: Unknown,
+        slot: SourceId,
+        communicator: Rc<Communicator>,
+    ) {
+        self.sources.insert(unknown.identity, (slot, communicator));
+    }
+
+    /// From now on this unknown number is the tag of a message.
+    pub(super) fn remember_tag(&mut self, unknown: Unknown, slot: SourceId) {
+        self.tags.insert(unknown.identity, slot);
+    }
+
+    /// What a communicator was named by `set_name`.
+    pub(super) fn name(&self, communicator: u16) -> Option<Rc<str>> {
+        self.names.get(&communicator).cloned()
+    }
+
+    /// Names a communicator.
+    pub(super) fn set_name(&mut self, communicator: u16, name: Rc<str>) {
+        self.names.insert(communicator, name);
+    }
+}
+
+/// The number in a value.
+pub(super) fn content(value: &Value) -> Option<Content> {
+    match value {
+        Value::Scalar(_, content) => Some(*content),
+        Value::Unknown(unknown, _) => Some(Content::Unknown(*unknown)),
+        _ => None,
+    }
+}
+
+/// A value that may be a number which is known or not.
+pub(super) fn scalar(content: Content, scalar: Scalar) -> Value {
+    Value::Scalar(scalar, content)
+}
+
+/// The whole number, if it is one that is known.
+pub(super) fn integer(content: &Content) -> Option<i128> {
+    match content {
+        Content::Known(Constant::Integer(number)) => Some(*number),
+        _ => None,
+    }
+}
+
+/// A rank as rsmpi has it.
+pub(super) fn rank(number: i128) -> Value {
+    Value::integer(number, Scalar::I32)
+}
+
+/// A handle as a value.
+pub(super) fn communicator(communicator: Rc<Communicator>) -> Value {
+    Value::Handle(Handle::Communicator(communicator))
+}

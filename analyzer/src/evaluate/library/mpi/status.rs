@@ -1,0 +1,85 @@
+//! What a receive or a probe tells of its message.
+
+use p2p_protocol::model::{Peer, Tag};
+
+use super::process::End;
+use super::state;
+use crate::evaluate::handle::Status;
+use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::value::{Content, Unknown, Value};
+use crate::program::{Scalar, Type};
+
+/// The status of a message from an end with a tag. What is not known of it is kept in a slot.
+pub(super) fn of(machine: &mut Machine<'_>, end: &End, tag: Tag) -> Status {
+    let known = without_slot(end, tag);
+    let slot = match (end.peer, known.source, known.tag) {
+        (_, Some(_), Some(_)) => None,
+        _ => Some(machine.new_slot()),
+    };
+    Status { slot, ..known }
+}
+
+/// What is known of the status without a slot.
+pub(super) fn without_slot(end: &End, tag: Tag) -> Status {
+    let source = match end.peer {
+        Peer::Rank(_) => end.rank,
+        _ => None,
+    };
+    Status { slot: None, communicator: Some(end.handle.clone()), source, tag: tag.number() }
+}
+
+/// Methods of `Status`.
+pub(super) fn method(
+    machine: &mut Machine<'_>,
+    status: &Status,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    let value = match call.name {
+        "source_rank" => match status.source {
+            Some(source) => state::rank(i128::from(source)),
+            None => unknown_source(machine, status),
+        },
+        "tag" => match status.tag {
+            Some(tag) => state::rank(i128::from(tag)),
+            None => unknown_tag(machine, status),
+        },
+        "count" => machine.fresh(NUMBER),
+        _ => return None,
+    };
+    Some(Ok(value))
+}
+
+const NUMBER: Type = Type::Scalar(Scalar::I32);
+
+/// The source that a slot keeps: the same number each time.
+fn unknown_source(machine: &mut Machine<'_>, status: &Status) -> Value {
+    let (Some(slot), Some(communicator)) = (status.slot, &status.communicator) else {
+        return machine.fresh(NUMBER);
+    };
+    if let Some(identity) = machine.state.mpi.source_of(slot) {
+        return received(identity);
+    }
+    let value = machine.fresh(NUMBER);
+    if let Some(Content::Unknown(unknown)) = state::content(&value) {
+        machine.state.mpi.remember_source(unknown, slot, communicator.clone());
+    }
+    value
+}
+
+/// The tag that a slot keeps: the same number each time.
+fn unknown_tag(machine: &mut Machine<'_>, status: &Status) -> Value {
+    let Some(slot) = status.slot else { return machine.fresh(NUMBER) };
+    if let Some(identity) = machine.state.mpi.tag_of(slot) {
+        return received(identity);
+    }
+    let value = machine.fresh(NUMBER);
+    if let Some(Content::Unknown(unknown)) = state::content(&value) {
+        machine.state.mpi.remember_tag(unknown, slot);
+    }
+    value
+}
+
+/// A number that only the rank which received it has.
+fn received(identity: u64) -> Value {
+    Value::Scalar(Scalar::I32, Content::Unknown(Unknown { identity, uniform: false }))
+}
