@@ -1,9 +1,12 @@
 //! The things of MPI that a program holds in variables.
+//!
+//! What they do is in [`super::library::mpi`]; here is only what they know.
 
 use std::rc::Rc;
 
-use p2p_protocol::model::{Data, Departure, RequestId, SourceId};
+use p2p_protocol::model::{Peer, RequestId, SourceId, Tag};
 
+pub use super::library::mpi::signature::Signature;
 use super::value::{Content, Path, Value};
 use crate::program::{Place, Type};
 
@@ -15,27 +18,11 @@ pub enum Handle {
     /// A communicator.
     Communicator(Rc<Communicator>),
     /// A process of a communicator, or any process of it.
-    Process {
-        /// The communicator.
-        communicator: Rc<Communicator>,
-        /// Its rank there; `None` for any process. May be a known number outside of it.
-        rank: Option<Content>,
-        /// The slot that keeps the rank, where it is that of a message's source.
-        source: Option<SourceId>,
-    },
+    Process(Process),
     /// A group.
-    Group(Rc<Group>),
-    /// `Status`, with the slot that keeps source and tag.
-    Status {
-        /// The slot.
-        slot: Option<SourceId>,
-        /// The rank it comes from, where it is known.
-        source: Option<i32>,
-        /// The tag, where it is known.
-        tag: Option<i32>,
-        /// How many elements, where it is known.
-        count: Option<u64>,
-    },
+    Group(Group),
+    /// `Status`.
+    Status(Status),
     /// A request.
     Request(Request),
     /// `WaitGuard`, `CancelGuard`: completes the request when it is dropped.
@@ -47,45 +34,44 @@ pub enum Handle {
     },
     /// `LocalScope`, `StaticScope`.
     Scope,
-    /// `RequestCollection`: its requests are kept in a sequence of their own.
+    /// `RequestCollection`: where its requests are kept, a sequence of `Some` and `None`.
     Collection(Path),
-    /// `ReceiveFuture`.
+    /// `ReceiveFuture`, with the type of what it receives.
     Future(Request, Type),
-    /// A message that a matched probe has taken out of the queue, with the slot of its source.
-    Message {
-        /// All by which it was found.
-        envelope: Box<p2p_protocol::model::Envelope>,
-        /// The slot that keeps source and tag.
-        slot: SourceId,
-        /// Where it was probed.
-        place: Place,
-    },
+    /// A message that a matched probe has found.
+    Message(Message),
     /// A datatype: `f64::equivalent_datatype()`, `UserDatatype::contiguous(..)`.
-    Datatype(Rc<Datatype>),
-    /// `View`, `MutView`, `Partition`, `PartitionMut`, `DynBuffer`: memory with a datatype of its own.
+    Datatype(Datatype),
+    /// `View`, `MutView`, `DynBuffer`, `DynBufferMut`: memory, with a datatype of its own and how
+    /// many of it where it has one.
     View {
         /// The memory.
         of: Box<Value>,
-        /// How many elements of the datatype, where it is known.
-        count: Option<u64>,
-        /// The datatype, where it is known.
-        datatype: Option<Rc<Datatype>>,
+        /// How many elements, where that is known, of which datatype.
+        layout: Option<(Option<u64>, Datatype)>,
+    },
+    /// `Partition`, `PartitionMut`: memory, and how many elements of it belong to each rank.
+    Partition {
+        /// The memory.
+        of: Box<Value>,
+        /// How many for each rank, where that is known.
+        counts: Option<Rc<[Option<u64>]>>,
     },
     /// `SystemOperation::sum()`, `UserOperation`: the name, where there is one.
     Operation(Option<Rc<str>>),
     /// `Color`: `None` is undefined.
     Color(Option<Content>),
-    /// A raw handle, or anything else of MPI that nothing is known of.
+    /// A raw handle, or anything else of MPI that nothing is known of: its type's name.
     Other(&'static str),
 }
 
 /// A communicator as one rank holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Communicator {
-    /// Its index in the world's communicators; `None` where it is not known which ranks it has: what
-    /// happens there is not understood, and touches nothing else.
+    /// Which one; `None` where it is not known which ranks it has: what happens there is not
+    /// understood, and touches nothing else.
     pub known: Option<KnownCommunicator>,
-    /// Its name in the source.
+    /// Its name in reports: `world`.
     pub name: Rc<str>,
 }
 
@@ -100,6 +86,17 @@ pub struct KnownCommunicator {
     pub rank: u32,
     /// Its grid, where it has one.
     pub grid: Option<Rc<Grid>>,
+}
+
+/// A process of a communicator, or any process of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// The communicator.
+    pub communicator: Rc<Communicator>,
+    /// Its rank there; `None` for any process.
+    pub rank: Option<Content>,
+    /// The slot that keeps the rank, where it is that of a message's source.
+    pub source: Option<SourceId>,
 }
 
 /// A Cartesian grid.
@@ -118,29 +115,203 @@ pub struct Group {
     pub members: Option<Rc<[u32]>>,
 }
 
+/// What a receive or a probe has told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The slot that keeps source and tag, where not both are known.
+    pub slot: Option<SourceId>,
+    /// The communicator; ranks are those of it.
+    pub communicator: Option<Rc<Communicator>>,
+    /// The rank it comes from, where it is known.
+    pub source: Option<i32>,
+    /// The tag, where it is known.
+    pub tag: Option<i32>,
+}
+
+/// A message that a matched probe has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The communicator.
+    pub communicator: Rc<Communicator>,
+    /// Who sent it.
+    pub peer: Peer,
+    /// The tag that was asked for.
+    pub tag: Tag,
+    /// What the probe has told.
+    pub status: Status,
+    /// Where it was probed.
+    pub place: Place,
+}
+
 /// A request that was started.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Its slot in the rank's behaviour; `None` if what it started was not understood.
+    /// Its slot in the rank's behaviour; `None` if what it started was not understood, or if it is
+    /// complete already.
     pub id: Option<RequestId>,
+    /// The requests of which some are complete, this one or another: those that a wait for any of
+    /// them was given.
+    pub pool: Option<Rc<[RequestId]>>,
     /// Where it was started.
     pub place: Place,
-    /// Whether it receives.
-    pub receives: bool,
-    /// What it sends from or receives into.
-    pub data: Option<Data>,
     /// The memory that it uses.
     pub buffer: Option<Path>,
-    /// The slot that is bound when it completes.
-    pub slot: Option<SourceId>,
+    /// What is where, once it is complete.
+    pub arrives: Option<Rc<(Path, Value)>>,
+    /// What its completion tells.
+    pub status: Status,
 }
 
-/// A datatype that is built at run time.
+/// A datatype.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datatype {
-    /// The scalars that one element is made of, in order, where they are known.
-    pub signature: Option<Rc<[crate::program::Scalar]>>,
+    /// What one element is made of, where it is known.
+    pub signature: Option<Signature>,
 }
 
-/// How a run of one rank can end before its last statement, for the evaluation.
-pub type Ending = Departure;
+impl Handle {
+    /// Whether both are the same thing in the same state, so that they need not be told apart
+    /// where two ways of evaluation meet.
+    pub fn is_same(&self, other: &Handle) -> bool {
+        match (self, other) {
+            (Handle::Universe, Handle::Universe) | (Handle::Scope, Handle::Scope) => true,
+            (Handle::Communicator(one), Handle::Communicator(two)) => one == two,
+            (Handle::Process(one), Handle::Process(two)) => one == two,
+            (Handle::Group(one), Handle::Group(two)) => one == two,
+            (Handle::Status(one), Handle::Status(two)) => one == two,
+            (Handle::Request(one), Handle::Request(two)) => one.is_same(two),
+            (Handle::Future(one, _), Handle::Future(two, _)) => one.is_same(two),
+            (
+                Handle::Guard { request: one, cancels: first },
+                Handle::Guard { request: two, cancels: second },
+            ) => one.is_same(two) && first == second,
+            (Handle::Collection(one), Handle::Collection(two)) => one == two,
+            (Handle::Message(one), Handle::Message(two)) => one == two,
+            (Handle::Datatype(one), Handle::Datatype(two)) => one == two,
+            (Handle::Operation(one), Handle::Operation(two)) => one == two,
+            (Handle::Color(one), Handle::Color(two)) => one == two,
+            (Handle::Other(one), Handle::Other(two)) => one == two,
+            _ => false,
+        }
+    }
+
+    /// Whether something happens, or must have happened, when it is dropped.
+    pub fn matters_when_dropped(&self) -> bool {
+        matches!(
+            self,
+            Handle::Request(_)
+                | Handle::Guard { .. }
+                | Handle::Collection(_)
+                | Handle::Future(..)
+                | Handle::Message(_)
+        )
+    }
+}
+
+impl Request {
+    fn is_same(&self, other: &Request) -> bool {
+        self.id == other.id && self.pool == other.pool && self.place == other.place
+    }
+}
+
+impl Communicator {
+    /// One of which nothing is known but what it is called.
+    pub fn unknown(name: impl Into<Rc<str>>) -> Rc<Communicator> {
+        Rc::new(Communicator { known: None, name: name.into() })
+    }
+}
+
+impl KnownCommunicator {
+    /// How many ranks it has.
+    pub fn size(&self) -> u32 {
+        u32::try_from(self.members.len()).expect("a world has fewer than 2^32 ranks")
+    }
+
+    /// The rank of the world that has this rank here.
+    pub fn member(&self, rank: i128) -> Option<u32> {
+        usize::try_from(rank).ok().and_then(|rank| self.members.get(rank)).copied()
+    }
+}
+
+impl Grid {
+    /// How many ranks it has.
+    pub fn size(&self) -> u64 {
+        self.dimensions.iter().map(|&length| u64::from(length)).product()
+    }
+
+    /// Where a rank stands: the last dimension counts fastest (MPI 4.0, 8.5.2).
+    pub fn coordinates(&self, rank: u32) -> Vec<u32> {
+        let mut rest = rank;
+        let mut coordinates: Vec<u32> = self
+            .dimensions
+            .iter()
+            .rev()
+            .map(|&length| {
+                let coordinate = rest % length;
+                rest /= length;
+                coordinate
+            })
+            .collect();
+        coordinates.reverse();
+        coordinates
+    }
+
+    /// The rank at coordinates; those of a dimension that is a ring may lie outside. `None`:
+    /// outside of a dimension that is none.
+    pub fn rank(&self, coordinates: &[i64]) -> Option<u32> {
+        if coordinates.len() != self.dimensions.len() {
+            return None;
+        }
+        let mut rank = 0_u32;
+        for (dimension, &coordinate) in coordinates.iter().enumerate() {
+            let length = i64::from(self.dimensions[dimension]);
+            let wrapped = match self.periodic[dimension] {
+                true => coordinate.rem_euclid(length),
+                false if (0..length).contains(&coordinate) => coordinate,
+                false => return None,
+            };
+            rank = rank * self.dimensions[dimension] + u32::try_from(wrapped).ok()?;
+        }
+        Some(rank)
+    }
+
+    /// The ranks that a shift receives from and sends to (`MPI_Cart_shift`).
+    pub fn shift(&self, rank: u32, dimension: usize, by: i64) -> (Option<u32>, Option<u32>) {
+        let here: Vec<i64> = self.coordinates(rank).into_iter().map(i64::from).collect();
+        let at = |offset: i64| {
+            let mut there = here.clone();
+            there[dimension] += offset;
+            self.rank(&there)
+        };
+        (at(-by), at(by))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        Grid { dimensions: vec![2, 3], periodic: vec![false, true] }
+    }
+
+    #[test]
+    fn the_last_dimension_counts_fastest() {
+        let places: Vec<_> = (0..6).map(|rank| grid().coordinates(rank)).collect();
+        assert_eq!(places[1], [0, 1]);
+        assert_eq!(places[3], [1, 0]);
+        assert_eq!(places[5], [1, 2]);
+        assert!((0..6).all(|rank| {
+            let there: Vec<i64> = grid().coordinates(rank).into_iter().map(i64::from).collect();
+            grid().rank(&there) == Some(rank)
+        }));
+    }
+
+    #[test]
+    fn a_shift_ends_at_an_edge_and_goes_round_a_ring() {
+        assert_eq!(grid().shift(0, 0, 1), (None, Some(3)));
+        assert_eq!(grid().shift(3, 0, 1), (Some(0), None));
+        assert_eq!(grid().shift(0, 1, 1), (Some(2), Some(1)));
+        assert_eq!(grid().shift(5, 1, 2), (Some(3), Some(4)));
+    }
+}

@@ -1,13 +1,22 @@
 //! One rank of one size: its memory, its calls, and what it does to others.
 //!
-//! The methods here are what [`super::library`] builds on; statements and expressions are evaluated
-//! in the modules below.
+//! Here is what [`super::library`] builds on, and what evaluation keeps; how statements,
+//! expressions, branches and loops are evaluated is in the modules beside this one.
 
-use p2p_protocol::model::{Action, RequestId, SourceId};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
+use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
+
+use super::effects::Effects;
+use super::facts::Comparison;
+use super::graph::{BlockId, Graph};
+use super::handle::{Communicator, KnownCommunicator};
+use super::state::{State, Use};
 use super::value::{Path, Unknown, Value};
-use super::{Evaluated, Limits, Understood};
-use crate::program::{Entry, Expression, Place, Program, Type};
+use super::world::Shared;
+use super::{Limits, Understood};
+use crate::program::{Expression, Place, Program, Type};
 
 /// Why evaluation does not go on at the next expression.
 #[derive(Clone, Debug)]
@@ -18,7 +27,9 @@ pub(super) enum Flow {
     Continue(Option<String>),
     /// `return`, with its value.
     Return(Value),
-    /// The rank is gone: it panicked, exited, or nothing more can be known of it.
+    /// The rank panics here: scopes are left, with all that is dropped there.
+    Panic(Place),
+    /// The rank is gone: it left, or nothing more can be known of it.
     Gone,
 }
 
@@ -48,160 +59,167 @@ pub(super) struct Machine<'p> {
     pub(super) rank: u32,
     /// The world's size.
     pub(super) size: u32,
+    /// What differs between the arms of a branch.
+    pub(super) state: State,
+    /// What others see.
+    pub(super) graph: Graph,
+    /// Ways that have left an expression which is still being evaluated, see [`super::branches`].
+    pub(super) detached: Vec<Detached>,
+    /// The loops that are going on, innermost last, by how many turns they have begun.
+    pub(super) turns: Vec<u32>,
+    /// Which expressions can communicate.
+    pub(super) effects: Rc<Effects<'p>>,
+    /// What the ranks of a world have in common.
+    pub(super) shared: Shared,
+    /// What conditions say that compare with a known number, by the conditions' identities.
+    pub(super) comparisons: HashMap<u64, Comparison>,
+    /// How far it is followed.
+    pub(super) limits: Limits,
+    /// Steps that were made.
+    pub(super) steps: u64,
+    /// Steps after which a computation is given up.
+    pub(super) budget: u64,
+    /// How many identities were made.
+    pub(super) made: u64,
+    /// How each call was understood.
+    pub(super) calls: BTreeMap<Place, Understood>,
+    /// What else was not understood.
+    pub(super) gaps: BTreeMap<Place, String>,
+    /// Loops that were cut short, with how many turns they had.
+    pub(super) cuts: Vec<(Place, u64)>,
+    /// The rank waits for what others have to tell in a later round.
+    pub(super) waits_for_round: bool,
+    /// Two ways were joined of which only one has something that must be completed or dropped.
+    pub(super) joined_badly: bool,
 }
 
-pub(super) fn evaluate(_: &Program, _: &Entry, _: u32, _: Limits) -> Evaluated {
-    Evaluated::default()
+/// A way that has left an expression which is still being evaluated: it stands where its flow leads,
+/// and goes on when the scope, loop or function that it leaves is done.
+#[derive(Clone, Debug)]
+pub(super) struct Detached {
+    pub(super) state: State,
+    pub(super) cursor: BlockId,
+    pub(super) flow: Flow,
+    /// What decided between this way and the others.
+    pub(super) condition: Unknown,
 }
 
-#[expect(unused_variables, reason = "stubs")]
 impl<'p> Machine<'p> {
-    // ---- memory
-
-    /// Memory that outlives the frame it is made in: `Box`, `Rc`, a collection's requests.
-    pub(super) fn allocate(&mut self, value: Value) -> Path {
-        todo!()
-    }
-
-    /// The value at a path; unknown where the path leads nowhere. Notes the access where an
-    /// operation is pending on that memory.
-    pub(super) fn read(&mut self, path: &Path, place: Place) -> Value {
-        todo!()
-    }
-
-    /// Sets the value at a path. Notes the access where an operation is pending on that memory.
-    pub(super) fn write(&mut self, path: &Path, value: Value, place: Place) {
-        todo!()
-    }
-
-    /// Makes everything behind the references in a value unknown: it was handed to code that is
-    /// not known.
-    pub(super) fn forget(&mut self, value: &Value, place: Place) {
-        todo!()
-    }
-
-    /// The value behind all references.
-    pub(super) fn behind(&mut self, value: &Value, place: Place) -> Value {
-        todo!()
-    }
-
-    /// The type of a value, as far as it is known.
-    pub(super) fn type_of(&self, value: &Value) -> Type {
-        todo!()
-    }
-
-    // ---- what is not known
-
-    /// A value that is the same wherever the same computation has the same inputs: `what` names the
-    /// computation. Uniform if all inputs are.
-    pub(super) fn computed(&mut self, what: &str, inputs: &[&Value], ty: Type) -> Value {
-        todo!()
-    }
-
-    /// A value that nobody knows and that no other is equal to.
-    pub(super) fn fresh(&mut self, ty: Type) -> Value {
-        todo!()
-    }
-
-    /// A value that nobody knows, but that is the same on every rank that asks with the same words.
-    pub(super) fn uniform(&mut self, what: &str, ty: Type) -> Value {
-        todo!()
-    }
-
-    // ---- calls
-
-    /// Calls a closure, a function of the program, or one of a library. `ty`: the result's type.
-    pub(super) fn call(
-        &mut self,
-        callee: &Value,
-        arguments: Vec<Value>,
-        ty: &Type,
-        place: Place,
-    ) -> Outcome {
-        todo!()
-    }
-
-    /// Ends a value's life: guards wait, messages that were never received are noted.
-    pub(super) fn drop_value(&mut self, value: Value, place: Place) -> Outcome<()> {
-        todo!()
-    }
-
-    /// Runs `body` as long as it answers that it wants to go on, as a loop whose number of turns
-    /// nobody knows: `while !flag { test }`.
-    pub(super) fn waits(&mut self, place: Place) {
-        todo!()
-    }
-
     // ---- what others see
 
     /// Writes an event down. [`Flow::Gone`] where the limit of events is reached.
     pub(super) fn emit(&mut self, action: Action, place: Place) -> Outcome<()> {
-        todo!()
+        if self.graph.total() >= self.limits.events {
+            return Err(self.lost(place, "the rank does too much to be followed"));
+        }
+        self.graph.push(action, place);
+        Ok(())
     }
 
-    /// A request slot that is not in use.
-    pub(super) fn new_request(&mut self) -> RequestId {
-        todo!()
-    }
-
-    /// A slot for a source.
-    pub(super) fn new_slot(&mut self) -> SourceId {
-        todo!()
-    }
-
-    /// The index of a datatype in the world's table, by its signature.
-    pub(super) fn datatype(&mut self, signature: &str, bytes: Option<u64>) -> u16 {
-        todo!()
+    /// The rank leaves here. A panic unwinds first.
+    pub(super) fn leave(&mut self, departure: Departure, place: Place) -> Flow {
+        if departure == Departure::Panicked {
+            return Flow::Panic(place);
+        }
+        self.graph.push(Action::Leave { departure }, place);
+        Flow::Gone
     }
 
     /// From here on nothing is known of this rank. Always [`Flow::Gone`].
     pub(super) fn lost(&mut self, place: Place, why: &str) -> Flow {
-        todo!()
+        self.gaps.entry(place).or_insert_with(|| why.to_owned());
+        self.graph.push(Action::Opaque, place);
+        Flow::Gone
+    }
+
+    /// Others have not told yet what this rank needs to go on: it ends here in this round.
+    pub(super) fn untold(&mut self, place: Place) -> Flow {
+        self.waits_for_round = true;
+        self.lost(place, "it depends on what other ranks do, which is not known")
     }
 
     /// How a communication call was understood.
     pub(super) fn understood(&mut self, place: Place, how: Understood) {
-        todo!()
+        let seen = self.calls.entry(place).or_insert(Understood::Fully);
+        if how > *seen {
+            *seen = how;
+        }
     }
 
-    /// The memory that a path leads to, in bytes, where that is known.
-    pub(super) fn buffer(&mut self, path: &Path) -> Option<p2p_protocol::model::Buffer> {
-        todo!()
+    /// Something that was not understood, or not followed.
+    pub(super) fn gap(&mut self, place: Place, why: &str) {
+        self.gaps.entry(place).or_insert_with(|| why.to_owned());
+    }
+
+    // ---- requests and slots
+
+    /// A request slot that is not in use.
+    pub(super) fn new_request(&mut self) -> RequestId {
+        let requests = Rc::make_mut(&mut self.state.requests);
+        let free = requests.iter().zip(0..).find(|(used, number)| **used != *number);
+        let free = free.map_or(requests.len() as RequestId, |(_, number)| number);
+        requests.insert(free);
+        free
     }
 
     /// An operation uses this memory until its request is completed: accesses are noted from now on.
     pub(super) fn begin_use(&mut self, request: RequestId, path: &Path, writes: bool) {
-        todo!()
+        let uses = Rc::make_mut(&mut self.state.uses);
+        uses.push(Use { request, path: path.clone(), writes });
     }
 
-    /// The request was completed.
+    /// The request was completed; its slot is free again.
     pub(super) fn end_use(&mut self, request: RequestId) {
-        todo!()
+        if self.state.uses.iter().any(|it| it.request == request) {
+            Rc::make_mut(&mut self.state.uses).retain(|it| it.request != request);
+        }
+        if self.state.requests.contains(&request) {
+            Rc::make_mut(&mut self.state.requests).remove(&request);
+        }
     }
 
-    // ---- what ranks must tell each other (evaluation goes in rounds until nothing new is told)
-
-    /// What this rank contributes to the n-th collective of a communicator, and what all members
-    /// contributed, in order of their ranks in it, once that is known from an earlier round.
-    pub(super) fn exchange(
-        &mut self,
-        communicator: u16,
-        members: &[u32],
-        contribution: Told,
-    ) -> Option<Vec<Told>> {
-        todo!()
+    /// A slot for a source. Numbers come round again after many: whoever asked for the old one has
+    /// long been answered.
+    pub(super) fn new_slot(&mut self) -> SourceId {
+        let slot = self.state.next_slot;
+        self.state.next_slot = slot.wrapping_add(1);
+        slot
     }
 
-    /// The index of a communicator with these members in the world's table. `made_by`: what makes it
-    /// the same on all members, such as "split 3 of world, color 1".
-    pub(super) fn communicator(&mut self, made_by: &str, name: &str, members: &[u32]) -> u16 {
-        todo!()
+    /// Counts: how often this was asked before with the same key, along the way that led here.
+    /// `None` where ways were joined on which it was asked differently often.
+    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+        let counters = Rc::make_mut(&mut self.state.counters);
+        let counter = counters.entry(key.to_owned()).or_insert(Some(0));
+        let before = *counter;
+        *counter = before.map(|count| count + 1);
+        before
     }
 
-    /// Whether a condition that is not known holds. A uniform one is decided alike on all ranks
-    /// (and the other way in another world); `None` for any other: whoever asks must follow both.
-    pub(super) fn decide(&mut self, condition: Unknown, place: Place) -> Option<bool> {
-        todo!()
+    // ---- the world
+
+    /// The communicator of all ranks.
+    pub(super) fn world(&self) -> Rc<Communicator> {
+        let known = KnownCommunicator {
+            id: 0,
+            members: (0..self.size).collect(),
+            rank: self.rank,
+            grid: None,
+        };
+        Rc::new(Communicator { known: Some(known), name: "world".into() })
+    }
+
+    /// One more step of evaluation.
+    pub(super) fn step_on(&mut self, place: Place) -> Outcome<()> {
+        self.steps += 1;
+        if self.steps < self.budget {
+            return Ok(());
+        }
+        if self.budget < self.limits.steps {
+            // A computation that was given up: whoever set the budget takes it from here.
+            return Err(Flow::Gone);
+        }
+        Err(self.lost(place, "the rank takes too long to be followed"))
     }
 }
 

@@ -4,11 +4,34 @@
 //! text tells it. Nothing is wrong here: what a rank does is written down, and what was not
 //! understood is counted.
 
+mod access;
+mod branches;
+mod calls;
+mod choices;
+mod drops;
+mod effects;
+mod expressions;
+mod facts;
+mod graph;
 mod handle;
+mod identity;
 mod iterator;
+mod join;
 mod library;
+mod loops;
 mod machine;
+mod macros;
+mod memory;
+mod operators;
+mod oracle;
+mod patterns;
+mod places;
+mod state;
+mod types;
 mod value;
+mod widen;
+mod words;
+mod world;
 
 use p2p_protocol::model::World;
 
@@ -60,5 +83,5 @@ pub struct Evaluated {
 
 /// Evaluates an entry for one world size.
 pub fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
-    machine::evaluate(program, entry, size, limits)
+    world::evaluate(program, entry, size, limits)
 }

@@ -143,6 +143,51 @@ pub enum Step {
     Somewhere,
 }
 
+impl Path {
+    /// A whole object.
+    pub fn whole(object: ObjectId) -> Path {
+        Path { object, steps: Rc::new([]) }
+    }
+
+    /// A part of what is there. Elements of slices are elements of what they are slices of.
+    pub fn child(&self, step: Step) -> Path {
+        let mut steps = self.steps.to_vec();
+        match (steps.last(), &step) {
+            (Some(Step::Slice(first, _)), Step::Element(index)) => {
+                let element = Step::Element(first + index);
+                steps.pop();
+                steps.push(element);
+            }
+            (Some(Step::Slice(first, last)), Step::Slice(from, to)) => {
+                let slice = Step::Slice(first + from, (first + to).min(*last));
+                steps.pop();
+                steps.push(slice);
+            }
+            (Some(Step::Somewhere), Step::Element(_) | Step::Slice(..) | Step::Somewhere) => {}
+            (Some(Step::Slice(..)), Step::Somewhere) => {
+                steps.pop();
+                steps.push(step);
+            }
+            _ => steps.push(step),
+        }
+        Path { object: self.object, steps: steps.into() }
+    }
+
+    /// Whether two places may have a byte in common, and are known to where both say so.
+    pub fn overlaps(&self, other: &Path) -> bool {
+        let same = |(mine, theirs): (&Step, &Step)| match (mine, theirs) {
+            (Step::Field(mine), Step::Field(theirs)) => mine == theirs,
+            (Step::Element(mine), Step::Element(theirs)) => mine == theirs,
+            (Step::Element(index), Step::Slice(first, last))
+            | (Step::Slice(first, last), Step::Element(index)) => (first..last).contains(&index),
+            (Step::Slice(first, last), Step::Slice(from, to)) => first < to && from < last,
+            // Nobody knows which one: silence.
+            _ => false,
+        };
+        self.object == other.object && self.steps.iter().zip(&*other.steps).all(same)
+    }
+}
+
 impl Value {
     /// The unit.
     pub fn unit() -> Value {
@@ -188,5 +233,11 @@ impl Value {
             Value::Scalar(_, Content::Known(Constant::Bool(value))) => Some(*value),
             _ => None,
         }
+    }
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Value::Moved
     }
 }

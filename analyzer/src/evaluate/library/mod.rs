@@ -1,5 +1,9 @@
 //! What the functions and methods of libraries mean: Rust's own, and rsmpi.
 
+pub mod mpi;
+
+pub(super) use mpi::State;
+
 use super::machine::{Call, Machine, Outcome};
 use super::value::Value;
 
@@ -12,8 +16,7 @@ pub(super) fn method(
     receiver: &Value,
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    let _ = (machine, receiver, call);
-    None
+    mpi::method(machine, receiver, call)
 }
 
 /// Calls a function by its path. `None`: no library has it.
@@ -22,14 +25,12 @@ pub(super) fn function(
     path: &[String],
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    let _ = (machine, path, call);
-    None
+    mpi::function(machine, path, call)
 }
 
 /// The value of a library's constant, or of a path that is used as a value. `None`: not known.
 pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Value> {
-    let _ = (machine, path);
-    None
+    mpi::constant(machine, path)
 }
 
 /// Ends the life of something of MPI.
@@ -38,6 +39,5 @@ pub(super) fn drop_handle(
     handle: super::handle::Handle,
     place: crate::program::Place,
 ) -> Outcome<()> {
-    let _ = (machine, handle, place);
-    Ok(())
+    mpi::drop_handle(machine, handle, place)
 }

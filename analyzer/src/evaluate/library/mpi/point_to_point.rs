@@ -54,8 +54,21 @@ pub(super) fn is_probe(name: &str) -> bool {
 /// The tag that a call sends with or asks for, if it names one.
 fn tag(machine: &mut Machine<'_>, call: &Call<'_>, unnamed: Tag) -> Outcome<Tag> {
     match (call.name.ends_with("_with_tag"), call.arguments.last()) {
+        (true, Some(tag)) if unnamed == Tag::Any => accepted_tag(machine, tag, call.place),
         (true, Some(tag)) => tag_of(machine, tag, call.place),
         _ => Ok(unnamed),
+    }
+}
+
+/// The tag that a receive accepts: -1 is `MPI_ANY_TAG` to Open MPI and to MPICH.
+pub(super) fn accepted_tag(
+    machine: &mut Machine<'_>,
+    value: &Value,
+    place: Place,
+) -> Outcome<Tag> {
+    match tag_of(machine, value, place)? {
+        Tag::Exact(-1) => Ok(Tag::Any),
+        tag => Ok(tag),
     }
 }
 
@@ -396,7 +409,7 @@ fn both(
         None => Tag::Exact(0),
     };
     let receive_tag = match parts.receive_tag {
-        Some(tag) => tag_of(machine, tag, call.place)?,
+        Some(tag) => accepted_tag(machine, tag, call.place)?,
         None => Tag::Any,
     };
     let sent = Memory::of(machine, &call.arguments[0], call.place);

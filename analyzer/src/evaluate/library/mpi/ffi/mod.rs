@@ -205,9 +205,9 @@ fn tag(
     place: Place,
 ) -> Outcome<Tag> {
     let Some(value) = value else { return Err(lost(machine, place, "its tag is not known here")) };
-    match number(machine, value, place) {
-        Some(ANY) if receives => Ok(Tag::Any),
-        _ => super::point_to_point::tag_of(machine, value, place),
+    match receives {
+        true => super::point_to_point::accepted_tag(machine, value, place),
+        false => super::point_to_point::tag_of(machine, value, place),
     }
 }
 

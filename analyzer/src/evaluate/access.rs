@@ -1,0 +1,452 @@
+//! Reading and writing what paths lead to.
+
+use std::rc::Rc;
+
+use p2p_protocol::model::{Action, Buffer};
+
+use super::handle::Handle;
+use super::identity::Identity;
+use super::machine::Machine;
+use super::value::{Items, Length, Path, Sequence, Step, Unknown, Value};
+use crate::program::{Place, Type};
+
+impl Machine<'_> {
+    /// Memory that outlives the frame it is made in: `Box`, `Rc`, a collection's requests.
+    pub(super) fn allocate(&mut self, value: Value) -> Path {
+        let object = self.state.memory.add(value);
+        self.state.kept = self.state.memory.len();
+        Path::whole(object)
+    }
+
+    /// The value at a path; unknown where the path leads nowhere. Notes the access where an
+    /// operation is pending on that memory.
+    pub(super) fn read(&mut self, path: &Path, place: Place) -> Value {
+        self.note_access(path, false, place);
+        self.peek(path)
+    }
+
+    /// The value at a path, without touching what is in it: for its length, its type, a handle.
+    pub(super) fn peek(&mut self, path: &Path) -> Value {
+        self.peek_at(path)
+    }
+
+    /// The same without changing anything.
+    pub(super) fn peek_at(&self, path: &Path) -> Value {
+        let Some(whole) = self.state.memory.get(path.object) else {
+            return Value::Moved;
+        };
+        if path.steps.is_empty() {
+            return whole.clone();
+        }
+        let mut value = None;
+        for step in &*path.steps {
+            value = Some(self.part(value.as_ref().unwrap_or(whole), step));
+        }
+        value.unwrap_or_else(|| whole.clone())
+    }
+
+    /// A part of a value.
+    pub(super) fn part(&self, value: &Value, step: &Step) -> Value {
+        match (value, step) {
+            (Value::Tuple(parts) | Value::Variant(_, parts), Step::Field(index)) => {
+                parts.get(*index as usize).cloned().unwrap_or(Value::Moved)
+            }
+            (Value::Defined { fields, .. }, Step::Field(index)) => {
+                fields.get(*index as usize).cloned().unwrap_or(Value::Moved)
+            }
+            (Value::Sequence(sequence), step) => self.elements(sequence, step),
+            (Value::Reference(path), step) => {
+                let behind = self.peek_at(path);
+                self.part(&behind, step)
+            }
+            (Value::Moved, _) => Value::Moved,
+            (other, step) => {
+                let mut identity = Identity::of(&format!("{step:?}"));
+                identity.unknown(self.identity(other));
+                let ty = self.part_type(other, step);
+                self.unknown(identity.finish(), &ty)
+            }
+        }
+    }
+
+    fn elements(&self, sequence: &Sequence, step: &Step) -> Value {
+        let Sequence { element, items } = sequence;
+        match (items, step) {
+            (Items::Each(items), Step::Element(index)) if (*index as usize) < items.len() => {
+                items[*index as usize].clone()
+            }
+            (Items::Each(items), Step::Slice(first, last)) if *last as usize <= items.len() => {
+                let items = items.get(*first as usize..*last as usize).unwrap_or_default();
+                let items = Items::Each(Rc::new(items.to_vec()));
+                Value::Sequence(Sequence { element: element.clone(), items })
+            }
+            (Items::Alike(item, _), Step::Slice(first, last)) => {
+                let length = Length::Known(last.saturating_sub(*first));
+                let items = Items::Alike(item.clone(), length);
+                Value::Sequence(Sequence { element: element.clone(), items })
+            }
+            (Items::Alike(item, _), Step::Element(index)) => match &**item {
+                // Which one it is, is part of who it is.
+                Value::Scalar(_, super::value::Content::Unknown(unknown)) => {
+                    let mut identity = Identity::of("element");
+                    identity.number(*index);
+                    identity.unknown(*unknown);
+                    self.unknown(identity.finish(), element)
+                }
+                other => other.clone(),
+            },
+            (_, step) => {
+                let mut identity = Identity::of(&format!("{step:?}"));
+                identity.unknown(self.identity(&Value::Sequence(sequence.clone())));
+                let alike = matches!(step, Step::Slice(..));
+                let unknown = identity.finish();
+                if !alike {
+                    return self.somewhere(sequence, unknown);
+                }
+                let item = Rc::new(self.somewhere(sequence, unknown));
+                let items = Items::Alike(item, Length::Unknown(unknown));
+                Value::Sequence(Sequence { element: element.clone(), items })
+            }
+        }
+    }
+
+    /// What all elements have in common.
+    pub(super) fn somewhere(&self, sequence: &Sequence, which: Unknown) -> Value {
+        match &sequence.items {
+            Items::Alike(item, _) if !self.is_scalar_unknown(item) => (**item).clone(),
+            Items::Each(items) if !items.is_empty() => {
+                let mut common = items[0].clone();
+                for item in &items[1..] {
+                    common = self.merged(&common, item, which);
+                }
+                common
+            }
+            _ => self.unknown(which, &sequence.element),
+        }
+    }
+
+    fn is_scalar_unknown(&self, value: &Value) -> bool {
+        matches!(value, Value::Scalar(_, super::value::Content::Unknown(_)))
+    }
+
+    fn part_type(&self, value: &Value, step: &Step) -> Type {
+        let Value::Unknown(_, ty) = value else {
+            return Type::Unknown;
+        };
+        match (ty.behind_references(), step) {
+            (Type::Tuple(parts), Step::Field(index)) => parts.get(*index as usize).cloned(),
+            (Type::Defined(definition, _), Step::Field(index)) => {
+                let definition = self.program.definition(*definition);
+                match &definition.variants[..] {
+                    [only] => only.fields.get(*index as usize).map(|(_, ty)| ty.clone()),
+                    _ => None,
+                }
+            }
+            (Type::Array(element, _) | Type::Slice(element), Step::Slice(..)) => {
+                Some(Type::Slice(element.clone()))
+            }
+            (Type::Array(element, _) | Type::Slice(element), _) => Some((**element).clone()),
+            (Type::External(name, arguments), step) if arguments.len() == 1 => match &**name {
+                "Vec" | "VecDeque" if matches!(step, Step::Slice(..)) => {
+                    Some(Type::Slice(Box::new(arguments[0].clone())))
+                }
+                "Vec" | "VecDeque" | "Option" => Some(arguments[0].clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Sets the value at a path. Notes the access where an operation is pending on that memory.
+    pub(super) fn write(&mut self, path: &Path, value: Value, place: Place) {
+        self.note_access(path, true, place);
+        self.put(path, value);
+    }
+
+    /// Sets the value at a path without touching what an operation may be using: a message that
+    /// arrives, a handle that is moved away.
+    pub(super) fn put(&mut self, path: &Path, value: Value) {
+        let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
+            self.fresh_unknown()
+        } else {
+            Unknown { identity: 0, uniform: false }
+        };
+        let Some(mut whole) = self.state.memory.get_mut(path.object).map(std::mem::take) else {
+            return;
+        };
+        self.set(&mut whole, &path.steps, value, which);
+        if let Some(object) = self.state.memory.get_mut(path.object) {
+            *object = whole;
+        }
+    }
+
+    fn set(&mut self, whole: &mut Value, steps: &[Step], value: Value, which: Unknown) {
+        let Some((step, rest)) = steps.split_first() else {
+            *whole = value;
+            return;
+        };
+        match (whole, step) {
+            (
+                Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. },
+                Step::Field(index),
+            ) => {
+                if let Some(part) = Rc::make_mut(parts).get_mut(*index as usize) {
+                    self.set(part, rest, value, which);
+                }
+            }
+            (Value::Sequence(sequence), step) => {
+                self.set_elements(sequence, step, rest, value, which);
+            }
+            (Value::Reference(path), _) => {
+                let path = path.clone();
+                let path = steps.iter().fold(path, |path, step| path.child(step.clone()));
+                self.put(&path, value);
+            }
+            // A part of something unknown has changed: it is another unknown.
+            (Value::Unknown(unknown, _), _) => *unknown = which,
+            _ => {}
+        }
+    }
+
+    fn set_elements(
+        &mut self,
+        sequence: &mut Sequence,
+        step: &Step,
+        rest: &[Step],
+        value: Value,
+        which: Unknown,
+    ) {
+        match (&mut sequence.items, step) {
+            (Items::Each(items), Step::Element(index)) => {
+                if let Some(item) = Rc::make_mut(items).get_mut(*index as usize) {
+                    self.set(item, rest, value, which);
+                }
+            }
+            (Items::Each(items), Step::Slice(first, last)) if rest.is_empty() => {
+                let range = *first as usize..(*last as usize).min(items.len());
+                let known = match &value {
+                    Value::Sequence(Sequence { items: Items::Each(new), .. })
+                        if new.len() == range.len() =>
+                    {
+                        Some(new.clone())
+                    }
+                    _ => None,
+                };
+                let item = self.unknown(which, &sequence.element);
+                for (number, index) in range.enumerate() {
+                    let new = known.as_ref().map_or_else(|| item.clone(), |new| new[number].clone());
+                    Rc::make_mut(items)[index] = new;
+                }
+            }
+            (Items::Each(items), _) => {
+                for item in Rc::make_mut(items).iter_mut() {
+                    *item = self.perhaps_set(item, rest, &value, which);
+                }
+            }
+            // One of many has changed: what they have in common may have.
+            (Items::Alike(item, _), step) => {
+                let new = match (&value, step) {
+                    (Value::Sequence(new), Step::Slice(..)) if rest.is_empty() => {
+                        let new = self.somewhere(new, which);
+                        self.merged(item, &new, which)
+                    }
+                    _ => self.perhaps_set(item, rest, &value, which),
+                };
+                *item = Rc::new(new);
+            }
+        }
+    }
+
+    /// A value of which a part may have been set.
+    fn perhaps_set(&mut self, old: &Value, rest: &[Step], value: &Value, which: Unknown) -> Value {
+        let mut changed = old.clone();
+        self.set(&mut changed, rest, value.clone(), which);
+        self.merged(old, &changed, which)
+    }
+
+    /// Changes a value where it is. Notes a write.
+    pub(super) fn modify(&mut self, path: &Path, place: Place, change: &mut dyn FnMut(&mut Value)) {
+        self.note_access(path, true, place);
+        if path.steps.is_empty() {
+            if let Some(object) = self.state.memory.get_mut(path.object) {
+                change(object);
+            }
+            return;
+        }
+        let mut value = self.peek_at(path);
+        change(&mut value);
+        self.put(path, value);
+    }
+
+    /// The value at a path as it is used up there: moved out of it if it has a life that ends.
+    pub(super) fn take(&mut self, path: &Path, place: Place) -> Value {
+        let value = self.read(path, place);
+        if self.is_owned(&value) {
+            self.put(path, Value::Moved);
+        }
+        value
+    }
+
+    /// Makes everything behind the references in a value unknown: it was handed to code that is
+    /// not known.
+    pub(super) fn forget(&mut self, value: &Value, place: Place) {
+        let mut paths = Vec::new();
+        references(value, &mut paths);
+        for path in paths {
+            self.forget_at(&path, place, 4);
+        }
+    }
+
+    fn forget_at(&mut self, path: &Path, place: Place, depth: u32) {
+        let value = self.peek_at(path);
+        if depth > 0 {
+            let mut paths = Vec::new();
+            references(&value, &mut paths);
+            for path in paths {
+                self.forget_at(&path, place, depth - 1);
+            }
+        }
+        let forgotten = self.forgotten(&value);
+        self.write(path, forgotten, place);
+    }
+
+    /// A value of the same type of which nothing else is known.
+    fn forgotten(&mut self, value: &Value) -> Value {
+        match value {
+            // Handles that do not change, and what refers to other places, stay what they are.
+            Value::Handle(_)
+            | Value::Reference(_)
+            | Value::Closure(..)
+            | Value::Function(..)
+            | Value::External(..)
+            | Value::Moved => value.clone(),
+            Value::Tuple(parts) => {
+                Value::Tuple(Rc::new(parts.iter().map(|part| self.forgotten(part)).collect()))
+            }
+            Value::Defined { definition, variant, fields }
+                if !self.program.definition(*definition).is_enum =>
+            {
+                let fields = Rc::new(fields.iter().map(|part| self.forgotten(part)).collect());
+                Value::Defined { definition: *definition, variant: *variant, fields }
+            }
+            Value::Sequence(sequence) => {
+                let length = self.fresh_unknown();
+                let item = self.somewhere(sequence, length);
+                let item = Rc::new(self.forgotten(&item));
+                let items = Items::Alike(item, Length::Unknown(length));
+                Value::Sequence(Sequence { element: sequence.element.clone(), items })
+            }
+            other => {
+                let ty = self.type_of(other);
+                self.fresh(ty)
+            }
+        }
+    }
+
+    /// The value behind all references. No access is noted.
+    pub(super) fn behind(&mut self, value: &Value, _: Place) -> Value {
+        let mut value = value.clone();
+        for _ in 0..8 {
+            match value {
+                Value::Reference(path) => value = self.peek_at(&path),
+                other => return other,
+            }
+        }
+        value
+    }
+
+    /// Where a chain of references ends: a path to something that is not a reference.
+    pub(super) fn end_of(&self, path: Path) -> Path {
+        let mut path = path;
+        for _ in 0..8 {
+            match self.peek_at(&path) {
+                Value::Reference(next) => path = next,
+                _ => return path,
+            }
+        }
+        path
+    }
+
+    /// Notes that memory is touched, where operations are pending on it.
+    pub(super) fn note_access(&mut self, path: &Path, writes: bool, place: Place) {
+        if self.state.uses.is_empty() {
+            return;
+        }
+        let uses = self.state.uses.iter();
+        let touched = uses.filter(|it| (writes || it.writes) && it.path.overlaps(path));
+        let mut requests: Vec<_> = touched.map(|it| it.request).collect();
+        requests.sort_unstable();
+        requests.dedup();
+        if !requests.is_empty() && self.graph.total() < self.limits.events {
+            self.graph.push(Action::Access { requests: requests.into(), writes }, place);
+        }
+    }
+
+    /// The memory that a path leads to, in bytes, where that is known.
+    pub(super) fn buffer(&mut self, path: &Path) -> Option<Buffer> {
+        let mut value = self.state.memory.get(path.object)?.clone();
+        let mut start = 0;
+        for step in &*path.steps {
+            start += match (&value, step) {
+                (
+                    Value::Tuple(parts) | Value::Defined { fields: parts, .. },
+                    Step::Field(index),
+                ) => self.bytes_of_all(parts.get(..*index as usize)?)?,
+                (Value::Sequence(sequence), Step::Element(index) | Step::Slice(index, _)) => {
+                    match &sequence.items {
+                        Items::Each(items) => self.bytes_of_all(items.get(..*index as usize)?)?,
+                        Items::Alike(item, _) => self.bytes(item)?.checked_mul(*index)?,
+                    }
+                }
+                _ => return None,
+            };
+            value = self.part(&value, step);
+        }
+        let end = start + self.bytes(&value)?;
+        Some(Buffer { object: path.object.0, start, end })
+    }
+
+    fn bytes_of_all(&self, values: &[Value]) -> Option<u64> {
+        values.iter().map(|value| self.bytes(value)).sum()
+    }
+
+    /// How many bytes a value takes.
+    fn bytes(&self, value: &Value) -> Option<u64> {
+        match value {
+            Value::Scalar(scalar, _) => Some(scalar.bytes()),
+            Value::Tuple(parts) | Value::Defined { fields: parts, .. } => self.bytes_of_all(parts),
+            Value::Sequence(sequence) => match &sequence.items {
+                Items::Each(items) => self.bytes_of_all(items),
+                Items::Alike(item, Length::Known(length)) => {
+                    self.bytes(item)?.checked_mul(*length)
+                }
+                Items::Alike(..) => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The places that a value refers to.
+pub(super) fn references(value: &Value, found: &mut Vec<Path>) {
+    match value {
+        Value::Reference(path) => found.push(path.clone()),
+        Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
+            parts.iter().for_each(|part| references(part, found));
+        }
+        Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
+            if !matches!(items.first(), Some(Value::Scalar(..)) | None) {
+                items.iter().for_each(|item| references(item, found));
+            }
+        }
+        Value::Sequence(Sequence { items: Items::Alike(item, _), .. }) => references(item, found),
+        Value::Iterator(lazy) => {
+            let mut values = Vec::new();
+            super::identity::values_of(lazy, &mut values);
+            values.into_iter().for_each(|value| references(value, found));
+        }
+        Value::Handle(Handle::View { of, .. }) => references(of, found),
+        _ => {}
+    }
+}

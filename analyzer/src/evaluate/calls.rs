@@ -1,0 +1,526 @@
+//! Calls: of functions and methods of the program, of closures, of libraries.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::library;
+use super::machine::{Call, Flow, Machine, Outcome};
+use super::state::Frame;
+use super::value::{FrameId, Path, Value};
+use crate::program::{
+    Closure, DefinitionId, Expression, Function, FunctionId, Kind, Pattern, Place, Type, VariableId,
+};
+
+/// Steps that a function may take which cannot communicate; what takes longer is not run.
+const COMPUTATION: u64 = 20_000;
+
+impl<'p> Machine<'p> {
+    /// Calls a closure, a function of the program, or one of a library. `ty`: the result's type.
+    pub(super) fn call(
+        &mut self,
+        callee: &Value,
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        self.call_with(callee, arguments, &[], ty, place)
+    }
+
+    /// The same, with the expressions that the arguments come from.
+    pub(super) fn call_with(
+        &mut self,
+        callee: &Value,
+        arguments: Vec<Value>,
+        expressions: &[Expression],
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        match self.behind(callee, place) {
+            Value::Closure(closure, frame) => self.call_closure(&closure, frame, arguments, place),
+            Value::Function(function, generics) => {
+                self.call_function(function, &generics, arguments, ty, place)
+            }
+            Value::External(path, generics) => {
+                let generics = generics.to_vec();
+                let name = path.last().map_or("", String::as_str);
+                let ty = ty.clone();
+                let call = Call { name, generics, arguments, expressions, ty, place };
+                self.call_external(&path, call)
+            }
+            _ => self.call_unknown("a function that is not known", &arguments, ty, place),
+        }
+    }
+
+    fn call_external(&mut self, path: &[String], call: Call<'_>) -> Outcome {
+        if let [parameter, name] = path
+            && let Type::Defined(definition, _) = self.resolve(&Type::Parameter(parameter.clone()))
+        {
+            let Call { arguments, ty, place, .. } = &call;
+            let called = self.call_associated(definition, name, arguments.clone(), ty, *place);
+            if let Some(outcome) = called {
+                return outcome;
+            }
+        }
+        match path.last().map(String::as_str) {
+            Some(name @ ("Some" | "Ok" | "Err")) => {
+                let name = ["Some", "Ok", "Err"].into_iter().find(|it| *it == name);
+                return Ok(Value::Variant(name.unwrap_or("Some"), Rc::new(call.arguments)));
+            }
+            // A trait's method by its path: `Communicator::rank(&world)`, `Trait::method(self)`.
+            Some(name) if path.len() > 1 && !call.arguments.is_empty() => {
+                if let Some(outcome) = library::function(self, path, &call) {
+                    return outcome;
+                }
+                let Call { mut arguments, ty, place, .. } = call;
+                let receiver = arguments.remove(0);
+                return match self.call_method(&receiver, name, arguments.clone(), &ty, place) {
+                    Some(outcome) => outcome,
+                    None => {
+                        arguments.insert(0, receiver);
+                        self.call_unknown(name, &arguments, &ty, place)
+                    }
+                };
+            }
+            _ => {}
+        }
+        match library::function(self, path, &call) {
+            Some(outcome) => outcome,
+            None => self.call_unknown(call.name, &call.arguments, &call.ty, call.place),
+        }
+    }
+
+    /// A call of which nothing is known. What it is handed may be changed; if it is handed something
+    /// to communicate with, it may communicate.
+    pub(super) fn call_unknown(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        for argument in arguments {
+            if self.can_communicate_with(argument, 6) {
+                let why = format!("`{name}` is not known, and may communicate");
+                return Err(self.lost(place, &why));
+            }
+        }
+        for argument in arguments {
+            self.forget(argument, place);
+        }
+        // Nobody knows where it takes its result from.
+        Ok(self.fresh(ty.clone()))
+    }
+
+    /// Whether a value has something of MPI in it that a call could communicate with.
+    fn can_communicate_with(&self, value: &Value, depth: u32) -> bool {
+        use super::handle::Handle;
+        if depth == 0 {
+            return false;
+        }
+        match value {
+            Value::Handle(handle) => !matches!(
+                handle,
+                Handle::Status(_) | Handle::Datatype(_) | Handle::Operation(_) | Handle::Color(_)
+            ),
+            Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
+                parts.iter().any(|part| self.can_communicate_with(part, depth - 1))
+            }
+            Value::Sequence(sequence) => match &sequence.items {
+                super::value::Items::Each(items) => {
+                    items.first().is_some_and(|item| self.can_communicate_with(item, depth - 1))
+                }
+                super::value::Items::Alike(item, _) => self.can_communicate_with(item, depth - 1),
+            },
+            Value::Reference(path) => self.can_communicate_with(&self.peek_at(path), depth - 1),
+            Value::Closure(..) | Value::Function(..) => self.communicates(value),
+            _ => false,
+        }
+    }
+
+    /// Whether calling a closure or a function may communicate.
+    pub(super) fn communicates(&self, callee: &Value) -> bool {
+        match callee {
+            Value::Closure(closure, _) => self.effects.get(&closure.body).communicates,
+            Value::Function(function, _) => self.effects.function_communicates(*function),
+            Value::Reference(path) => self.communicates(&self.peek_at(path)),
+            Value::External(path, _) => {
+                path.last().is_some_and(|name| super::effects::is_communication(name))
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls a function of the program.
+    pub(super) fn call_function(
+        &mut self,
+        function: FunctionId,
+        generics: &[Type],
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        let communicates = self.effects.function_communicates(function)
+            || arguments.iter().any(|argument| self.communicates(argument));
+        if communicates || self.budget < self.limits.steps {
+            return self.run_function(function, generics, arguments, ty, place);
+        }
+        let (state, mark) = (self.state.clone(), self.graph.mark());
+        let detached = self.detached.len();
+        self.budget = (self.steps + COMPUTATION).min(self.limits.steps);
+        let outcome = self.run_function(function, generics, arguments.clone(), ty, place);
+        let is_over = self.steps >= self.budget && self.budget < self.limits.steps;
+        self.budget = self.limits.steps;
+        if !is_over {
+            return outcome;
+        }
+        self.state = state;
+        self.graph.back_to(mark);
+        self.detached.truncate(detached);
+        self.given_up(function, &arguments, ty, place)
+    }
+
+    /// The result of a computation that takes too long: made of what it is given.
+    fn given_up(
+        &mut self,
+        function: FunctionId,
+        arguments: &[Value],
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        let inputs: Vec<&Value> = arguments.iter().collect();
+        let name = &self.program.function(function).name;
+        let result = self.computed(name, &inputs, ty.clone());
+        // Whether a reference may be written through is not in its type.
+        for argument in arguments {
+            self.forget(argument, place);
+        }
+        Ok(result)
+    }
+
+    fn run_function(
+        &mut self,
+        id: FunctionId,
+        generics: &[Type],
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Outcome {
+        let program = self.program;
+        let function = program.function(id);
+        let Some(body) = &function.body else {
+            return self.call_unknown(&function.name, &arguments, ty, place);
+        };
+        if self.state.depth >= self.limits.depth {
+            if self.effects.function_communicates(id) {
+                return Err(self.lost(place, "calls are nested too deeply to be followed"));
+            }
+            return self.given_up(id, &arguments, ty, place);
+        }
+        let bindings = self.bindings(function, generics, &arguments, ty);
+        let caller = self.enter(Frame { function: Some(id), bindings, ..Frame::default() });
+        let detached = self.detached.len();
+        let scope = self.open_scope();
+        let patterns = function.parameters.iter().map(|parameter| &parameter.pattern);
+        let bound = self.bind_parameters(patterns, arguments, place);
+        let turns = std::mem::take(&mut self.turns);
+        let outcome = bound.and_then(|()| self.evaluate(body));
+        self.turns = turns;
+        let outcome = self.close_scope(scope, outcome, body.place);
+        let outcome = self.arrive(outcome, detached, place, returned);
+        self.leave_frame(caller, detached, outcome.as_ref().ok());
+        outcome
+    }
+
+    pub(super) fn bind_parameters<'a>(
+        &mut self,
+        patterns: impl Iterator<Item = &'a Pattern>,
+        arguments: Vec<Value>,
+        place: Place,
+    ) -> Outcome<()> {
+        for (pattern, argument) in patterns.zip(arguments) {
+            self.bind_always(pattern, argument, place)?;
+        }
+        Ok(())
+    }
+
+    /// The function whose variables are meant.
+    pub(super) fn function(&self) -> Option<&'p Function> {
+        let frame = self.state.frames.get(self.state.frame.0 as usize)?;
+        frame.function.map(|function| self.program.function(function))
+    }
+
+    /// Begins a call; where to return to.
+    pub(super) fn enter(&mut self, frame: Frame) -> Caller {
+        let caller = Caller {
+            frame: self.state.frame,
+            frames: self.state.frames.len(),
+            objects: self.state.memory.len(),
+        };
+        self.state.frame = FrameId(caller.frames as u32);
+        self.state.frames.push(Rc::new(frame));
+        self.state.depth += 1;
+        caller
+    }
+
+    /// Ends a call, on all ways. Its memory is used again, unless its result refers to it.
+    pub(super) fn leave_frame(&mut self, caller: Caller, detached: usize, result: Option<&Value>) {
+        let back = |machine: &mut Self| {
+            machine.state.frame = caller.frame;
+            machine.state.depth = machine.state.depth.saturating_sub(1);
+        };
+        self.on_detached(detached, |machine| {
+            back(machine);
+            Ok(())
+        });
+        back(self);
+        let Some(result) = result else { return };
+        let objects = caller.objects.max(self.state.kept);
+        if !mentions(result, caller.frames, caller.objects) {
+            self.state.memory.truncate(objects);
+            if self.state.kept <= caller.objects {
+                self.state.frames.truncate(caller.frames);
+            }
+        }
+    }
+
+    /// Calls a closure: its variables are in the frame where it was made.
+    fn call_closure(
+        &mut self,
+        closure: &Closure,
+        frame: FrameId,
+        arguments: Vec<Value>,
+        place: Place,
+    ) -> Outcome {
+        if self.state.depth >= self.limits.depth || frame.0 as usize >= self.state.frames.len() {
+            return Err(self.lost(place, "calls are nested too deeply to be followed"));
+        }
+        let caller = std::mem::replace(&mut self.state.frame, frame);
+        self.state.depth += 1;
+        let detached = self.detached.len();
+        let scope = self.open_scope();
+        let patterns = closure.parameters.iter().map(|(pattern, _)| pattern);
+        let bound = self.bind_parameters(patterns, arguments, place);
+        let turns = std::mem::take(&mut self.turns);
+        let outcome = bound.and_then(|()| self.evaluate(&closure.body));
+        self.turns = turns;
+        let outcome = self.close_scope(scope, outcome, closure.body.place);
+        let outcome = self.arrive(outcome, detached, place, returned);
+        let back = |machine: &mut Self| {
+            machine.state.frame = caller;
+            machine.state.depth = machine.state.depth.saturating_sub(1);
+        };
+        self.on_detached(detached, |machine| {
+            back(machine);
+            Ok(())
+        });
+        back(self);
+        outcome
+    }
+
+    /// A closure as a value. One that moves what it uses has variables of its own.
+    pub(super) fn make_closure(&mut self, closure: &Arc<Closure>) -> Value {
+        let outer = self.state.frame;
+        if !closure.moves {
+            return Value::Closure(closure.clone(), outer);
+        }
+        let mut used = Vec::new();
+        variables(&closure.body, &mut used);
+        let mut frame = Frame::clone(&self.state.frames[outer.0 as usize]);
+        for variable in used {
+            let index = variable.0 as usize;
+            if let Some(Some(object)) = frame.variables.get(index).copied() {
+                let value = self.take(&Path::whole(object), closure.body.place);
+                let path = self.allocate(value);
+                frame.variables[index] = Some(path.object);
+            }
+        }
+        self.state.frames.push(Rc::new(frame));
+        self.state.kept = self.state.memory.len();
+        Value::Closure(closure.clone(), FrameId(self.state.frames.len() as u32 - 1))
+    }
+
+    /// Whether a type of the program has a method.
+    pub(super) fn has_method(&self, definition: DefinitionId, name: &str) -> bool {
+        self.program.methods.contains_key(&(Some(definition), name.to_owned()))
+    }
+
+    /// The method of the program that a call of this name means for a value, if there is one.
+    fn find_method(&self, value: &Value, name: &str) -> Option<FunctionId> {
+        let definition = match value {
+            Value::Defined { definition, .. } => Some(*definition),
+            Value::Unknown(_, ty) => match ty.behind_references() {
+                Type::Defined(definition, _) => Some(*definition),
+                _ => None,
+            },
+            _ => None,
+        };
+        let candidates = |key| self.program.methods.get(&(key, name.to_owned()));
+        if let Some(definition) = definition {
+            if let Some(&[only]) = candidates(Some(definition)).map(Vec::as_slice) {
+                return Some(only);
+            }
+            if let Some(several) = candidates(Some(definition)) {
+                // Several traits have it: the one with a body that is meant is not known, unless
+                // only one has a body.
+                let mut bodies = several.iter().filter(|it| self.program.function(**it).body.is_some());
+                return match (bodies.next(), bodies.next()) {
+                    (Some(only), None) => Some(*only),
+                    _ => None,
+                };
+            }
+        }
+        match candidates(None).map(Vec::as_slice) {
+            Some(&[only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// A method of the program called on a value; `None` if the program has none.
+    pub(super) fn call_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Option<Outcome> {
+        let value = self.behind(receiver, place);
+        let function = self.find_method(&value, name)?;
+        let receiver = self.receiver_for(function, receiver, place);
+        let mut all = vec![receiver];
+        all.extend(arguments);
+        Some(self.call_function(function, &[], all, ty, place))
+    }
+
+    /// An associated function of a type of the program; `None` if it has none.
+    pub(super) fn call_associated(
+        &mut self,
+        definition: DefinitionId,
+        name: &str,
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Option<Outcome> {
+        let candidates = self.program.methods.get(&(Some(definition), name.to_owned()))?;
+        let &[function] = candidates.as_slice() else { return None };
+        Some(self.call_function(function, &[], arguments, ty, place))
+    }
+
+    /// The receiver as a method wants it: the value, or a reference to it.
+    fn receiver_for(&mut self, function: FunctionId, receiver: &Value, place: Place) -> Value {
+        let parameter = self.program.function(function).parameters.first();
+        let by_value =
+            parameter.is_some_and(|it| !matches!(it.ty, Type::Reference(_) | Type::Unknown));
+        match (receiver, by_value) {
+            (Value::Reference(path), true) => self.take(path, place),
+            (Value::Reference(_), false) | (_, true) => receiver.clone(),
+            (_, false) => Value::Reference(self.drop_at_end_of_scope(receiver.clone())),
+        }
+    }
+
+    /// `receiver.name(arguments)`
+    pub(super) fn evaluate_method(
+        &mut self,
+        expression: &Expression,
+        receiver: &Expression,
+        name: &str,
+        generics: &[Type],
+        arguments: &[Expression],
+    ) -> Outcome {
+        let place = expression.place;
+        let receiver = self.receiver(receiver)?;
+        let values = self.evaluate_all(arguments)?;
+        let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
+        let ty = self.resolve(&expression.ty);
+        let value = self.behind(&receiver, place);
+        let is_own = matches!(value, Value::Defined { .. } | Value::Unknown(..));
+        if is_own && let Some(function) = self.find_method(&value, name) {
+            let receiver = self.receiver_for(function, &receiver, place);
+            let all = std::iter::once(receiver).chain(values).collect();
+            return self.call_function(function, &generics, all, &ty, place);
+        }
+        let call = Call { name, generics, arguments: values, expressions: arguments, ty, place };
+        if let Some(outcome) = library::method(self, &receiver, &call) {
+            return outcome;
+        }
+        let Call { arguments, ty, generics, .. } = call;
+        if let Some(function) = self.find_method(&value, name) {
+            let receiver = self.receiver_for(function, &receiver, place);
+            let all = std::iter::once(receiver).chain(arguments).collect();
+            return self.call_function(function, &generics, all, &ty, place);
+        }
+        let all: Vec<Value> = std::iter::once(receiver).chain(arguments).collect();
+        self.call_unknown(name, &all, &ty, place)
+    }
+
+    /// What a method is called on: a reference to where it is, if it is somewhere.
+    fn receiver(&mut self, expression: &Expression) -> Outcome {
+        match self.locate(expression)? {
+            super::places::Target::Path(path) => Ok(Value::Reference(self.end_of(path))),
+            super::places::Target::Value(Value::Reference(path)) => {
+                Ok(Value::Reference(self.end_of(path)))
+            }
+            super::places::Target::Value(value) => Ok(value),
+        }
+    }
+}
+
+/// Where a call returns to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    frame: FrameId,
+    frames: usize,
+    objects: usize,
+}
+
+/// The value that a `return` brings.
+fn returned(flow: &Flow) -> Option<Value> {
+    match flow {
+        Flow::Return(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a value refers to frames or objects from these numbers on.
+fn mentions(value: &Value, frames: usize, objects: usize) -> bool {
+    let all = |parts: &[Value]| parts.iter().any(|part| mentions(part, frames, objects));
+    match value {
+        Value::Reference(path) => path.object.0 as usize >= objects,
+        Value::Closure(_, frame) => frame.0 as usize >= frames,
+        Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
+            all(parts)
+        }
+        Value::Sequence(sequence) => match &sequence.items {
+            super::value::Items::Each(items) => {
+                !matches!(items.first(), Some(Value::Scalar(..)) | None) && all(items)
+            }
+            super::value::Items::Alike(item, _) => mentions(item, frames, objects),
+        },
+        Value::Iterator(lazy) => {
+            let mut values = Vec::new();
+            super::identity::values_of(lazy, &mut values);
+            values.into_iter().any(|value| mentions(value, frames, objects))
+        }
+        // Handles refer to memory that is made to stay, or to what is borrowed from outside.
+        Value::Handle(super::handle::Handle::View { of, .. }) => mentions(of, frames, objects),
+        Value::Scalar(..)
+        | Value::Text(_)
+        | Value::Function(..)
+        | Value::External(..)
+        | Value::Handle(_)
+        | Value::Unknown(..)
+        | Value::Moved => false,
+        #[allow(unreachable_patterns)]
+        _ => true,
+    }
+}
+
+/// The variables that an expression mentions.
+fn variables(expression: &Expression, found: &mut Vec<VariableId>) {
+    if let Kind::Variable(variable) = &expression.kind
+        && !found.contains(variable)
+    {
+        found.push(*variable);
+    }
+    expression.for_each_child(&mut |child| variables(child, found));
+}

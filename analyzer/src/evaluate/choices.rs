@@ -1,0 +1,366 @@
+//! Conditions: `if`, `match`, and who decides what nobody knows.
+
+use p2p_protocol::model::SourceId;
+
+use super::branches::Arm;
+use super::effects::{Effect, only_fails};
+use super::facts::Comparison;
+use super::graph::Next;
+use super::machine::{Machine, Outcome};
+use super::patterns::{Matched, Subject};
+use super::places::Target;
+use super::value::{Unknown, Value};
+use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Pattern, Place};
+
+/// What is known of the two ways on from a condition.
+#[derive(Clone, Debug)]
+pub(super) struct Choice<'e> {
+    pub(super) place: Place,
+    /// What can be done if it holds.
+    pub(super) then: Effect,
+    /// What can be done if it does not.
+    pub(super) otherwise: Effect,
+    /// If it holds, the rank only fails.
+    pub(super) then_fails: bool,
+    /// If it does not, the rank only fails.
+    pub(super) otherwise_fails: bool,
+    /// Whether it decides if a loop has another turn.
+    pub(super) at_head: bool,
+    /// What is asked.
+    pub(super) asked: Asked<'e>,
+}
+
+/// What is asked, to be told in words.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked<'e> {
+    /// Something that has no words.
+    Nothing,
+    /// A condition.
+    Condition(&'e Condition),
+    /// Whether a value matches.
+    Pattern(&'e Expression, &'e Pattern),
+    /// Whether there is another element.
+    More(&'e Expression),
+}
+
+impl<'e> Choice<'e> {
+    /// One way does something, the other one nothing.
+    pub(super) fn between(place: Place, effect: Effect) -> Self {
+        Choice {
+            place,
+            then: effect,
+            otherwise: effect,
+            then_fails: false,
+            otherwise_fails: false,
+            at_head: false,
+            asked: Asked::Nothing,
+        }
+    }
+
+    /// `let .. else`
+    pub(super) fn or_else(place: Place, effect: Effect, otherwise: &'e Expression) -> Self {
+        let fails = only_fails(otherwise);
+        Choice {
+            then: Effect::default(),
+            otherwise_fails: fails,
+            ..Choice::between(place, effect)
+        }
+    }
+}
+
+/// What is done on one of two ways.
+pub(super) type Then<'a, 'p> = &'a dyn Fn(&mut Machine<'p>) -> Outcome;
+
+impl<'p> Machine<'p> {
+    /// Goes on by a condition that nobody knows.
+    pub(super) fn choose(
+        &mut self,
+        condition: Unknown,
+        choice: &Choice<'_>,
+        then: Then<'_, 'p>,
+        otherwise: Then<'_, 'p>,
+    ) -> Outcome {
+        if let Some(holds) = self.fact(condition) {
+            return if holds { then(self) } else { otherwise(self) };
+        }
+        if choice.then_fails != choice.otherwise_fails {
+            // Errors in the data are not what is looked for.
+            self.assume(condition, choice.otherwise_fails);
+            return if choice.then_fails { otherwise(self) } else { then(self) };
+        }
+        let matters = |effect: Effect| effect.communicates || effect.leaves;
+        if condition.uniform && (matters(choice.then) || matters(choice.otherwise)) {
+            let holds = self.decide_alike(condition, choice);
+            return if holds { then(self) } else { otherwise(self) };
+        }
+        let meaning = self.tag_condition(condition);
+        let arms: Vec<Arm<'_, 'p>> = vec![
+            Box::new(move |machine: &mut Self| {
+                machine.know(condition, true);
+                then(machine)
+            }),
+            Box::new(move |machine: &mut Self| {
+                machine.know(condition, false);
+                otherwise(machine)
+            }),
+        ];
+        let place = choice.place;
+        match meaning {
+            Some((slot, tag, equal)) => self.fork_as(condition, arms, place, |heads| {
+                let (is, is_not) = if equal { (heads[0], heads[1]) } else { (heads[1], heads[0]) };
+                Next::BranchOnTag(place, slot, vec![(tag, is)], is_not)
+            }),
+            None => self.fork(condition, arms, place),
+        }
+    }
+
+    /// The message's slot and the tag that a condition compares with, and whether it holds where
+    /// they are equal.
+    fn tag_condition(&self, condition: Unknown) -> Option<(SourceId, i32, bool)> {
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let Comparison { operand, operation, with } = *self.comparisons.get(&is.identity)?;
+        let slot = self.state.mpi.tag_slot(operand)?;
+        let tag = i32::try_from(with).ok()?;
+        (operation == Binary::Equal).then_some((slot, tag, is == condition))
+    }
+
+    /// What a condition is known to be.
+    pub(super) fn fact(&self, condition: Unknown) -> Option<bool> {
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let meaning = self.comparisons.get(&is.identity).copied();
+        let known = self.state.facts.get(is, meaning);
+        let known = known.or_else(|| {
+            let asked = condition.uniform.then(|| self.shared.oracle.facts.get(is, meaning));
+            asked.flatten()
+        });
+        known.map(|holds| holds == (is == condition))
+    }
+
+    /// On this way a condition is so.
+    pub(super) fn know(&mut self, condition: Unknown, holds: bool) {
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let meaning = self.comparisons.get(&is.identity).copied();
+        self.state.facts.set(is, meaning, holds == (is == condition));
+    }
+
+    /// A condition is taken to be so from here on, by all ranks if it is the same for all.
+    pub(super) fn assume(&mut self, condition: Unknown, holds: bool) {
+        if condition.uniform {
+            let is = Unknown { identity: condition.identity & !1, ..condition };
+            let meaning = self.comparisons.get(&is.identity).copied();
+            self.shared.oracle.facts.set(is, meaning, holds == (is == condition));
+        } else {
+            self.know(condition, holds);
+        }
+    }
+
+    /// Whether a condition that is not known holds. A uniform one is decided alike on all ranks
+    /// (and the other way in another world); `None` for any other: whoever asks must follow both.
+    pub(super) fn decide(&mut self, condition: Unknown, place: Place) -> Option<bool> {
+        if let Some(known) = self.fact(condition) {
+            return Some(known);
+        }
+        let effect = Effect { communicates: true, leaves: false };
+        condition.uniform.then(|| self.decide_alike(condition, &Choice::between(place, effect)))
+    }
+
+    fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> bool {
+        // Loops have two turns; what leaves anything else is the unlikely one.
+        let turns = self.turns.last().copied().unwrap_or(0);
+        let likely = match (choice.then.leaves, choice.otherwise.leaves) {
+            _ if choice.at_head => turns < 2,
+            (true, false) => turns >= 1,
+            (false, true) => turns < 1,
+            _ => true,
+        };
+        let (program, function) = (self.program, self.function());
+        let words = |holds| super::words::of(program, function, &choice.asked, holds);
+        let holds = self.shared.oracle.ask(choice.place, likely, words);
+        self.assume(condition, holds);
+        holds
+    }
+
+    /// `if condition { then } else { otherwise }`
+    pub(super) fn evaluate_if(
+        &mut self,
+        condition: &Condition,
+        then: &Expression,
+        otherwise: Option<&Expression>,
+        place: Place,
+    ) -> Outcome {
+        let choice = Choice {
+            place,
+            then: self.effects.get(then),
+            otherwise: otherwise.map(|it| self.effects.get(it)).unwrap_or_default(),
+            then_fails: only_fails(then),
+            otherwise_fails: otherwise.is_some_and(only_fails),
+            at_head: false,
+            asked: Asked::Condition(condition),
+        };
+        let scope = self.open_scope();
+        let yes = |machine: &mut Self| machine.evaluate(then);
+        let no = |machine: &mut Self| match otherwise {
+            Some(otherwise) => machine.evaluate(otherwise),
+            None => Ok(Value::unit()),
+        };
+        let outcome = self.when(condition, &choice, &yes, &no);
+        self.close_scope(scope, outcome, place)
+    }
+
+    /// Goes on by a condition.
+    pub(super) fn when(
+        &mut self,
+        condition: &Condition,
+        choice: &Choice<'_>,
+        then: Then<'_, 'p>,
+        otherwise: Then<'_, 'p>,
+    ) -> Outcome {
+        match condition {
+            Condition::And(one, other) => {
+                let both = |machine: &mut Self| machine.when(other, choice, then, otherwise);
+                // The second one may be followed by either.
+                let inner = Choice {
+                    then: either(choice.then, choice.otherwise),
+                    then_fails: choice.then_fails && choice.otherwise_fails,
+                    ..choice.clone()
+                };
+                self.when(one, &inner, &both, otherwise)
+            }
+            Condition::Holds(expression) => {
+                let value = self.operand(expression)?;
+                let value = self.behind(&value, choice.place);
+                match value.as_bool() {
+                    Some(true) => then(self),
+                    Some(false) => otherwise(self),
+                    None => self.choose(self.identity(&value), choice, then, otherwise),
+                }
+            }
+            Condition::Let(pattern, expression) => {
+                let target = self.locate(expression)?;
+                let subject = self.subject(target);
+                match self.test(pattern, &subject, expression.place)? {
+                    Matched::No => otherwise(self),
+                    Matched::Yes => {
+                        self.bind(pattern, &subject, expression.place)?;
+                        then(self)
+                    }
+                    Matched::If(holds) => {
+                        let bound = |machine: &mut Self| {
+                            machine.bind(pattern, &subject, expression.place)?;
+                            then(machine)
+                        };
+                        self.choose(holds, choice, &bound, otherwise)
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a pattern takes apart. A value in passing that must be dropped is given a place first.
+    fn subject(&mut self, target: Target) -> Subject {
+        match target {
+            Target::Value(value) if self.is_owned(&value) => {
+                Target::Path(self.drop_at_end_of_scope(value)).into()
+            }
+            target => target.into(),
+        }
+    }
+
+    /// `match value { arms }`
+    pub(super) fn evaluate_match(
+        &mut self,
+        value: &Expression,
+        arms: &[MatchArm],
+        place: Place,
+    ) -> Outcome {
+        let scope = self.open_scope();
+        let outcome = self.locate(value).and_then(|target| {
+            let subject = self.subject(target);
+            self.match_arms(&subject, arms, value, place)
+        });
+        self.close_scope(scope, outcome, place)
+    }
+
+    fn match_arms(
+        &mut self,
+        subject: &Subject,
+        arms: &[MatchArm],
+        what: &Expression,
+        place: Place,
+    ) -> Outcome {
+        let Some((arm, rest)) = arms.split_first() else {
+            // No arm is known to match: nobody knows what happens.
+            return Err(self.lost(place, "no arm of the match is known to be taken"));
+        };
+        let pattern_place = arm.body.place;
+        let matched = self.test(&arm.pattern, subject, pattern_place)?;
+        let taken = |machine: &mut Self| machine.take_arm(subject, arm, rest, what, place);
+        match matched {
+            Matched::Yes => taken(self),
+            Matched::No => self.match_arms(subject, rest, what, place),
+            // One of the arms matches: the last one if no other does.
+            Matched::If(_) if rest.is_empty() && arm.guard.is_none() => taken(self),
+            Matched::If(condition) => {
+                let otherwise = rest.iter().map(|arm| self.effects.get(&arm.body));
+                let choice = Choice {
+                    place,
+                    then: self.effects.get(&arm.body),
+                    otherwise: otherwise.fold(Effect::default(), either),
+                    then_fails: only_fails(&arm.body),
+                    otherwise_fails: rest.iter().all(|arm| only_fails(&arm.body)),
+                    at_head: false,
+                    asked: Asked::Pattern(what, &arm.pattern),
+                };
+                let other = |machine: &mut Self| machine.match_arms(subject, rest, what, place);
+                self.choose(condition, &choice, &taken, &other)
+            }
+        }
+    }
+
+    fn take_arm(
+        &mut self,
+        subject: &Subject,
+        arm: &MatchArm,
+        rest: &[MatchArm],
+        what: &Expression,
+        place: Place,
+    ) -> Outcome {
+        let scope = self.open_scope();
+        let outcome = match &arm.guard {
+            None => {
+                let bound = self.bind(&arm.pattern, subject, arm.body.place);
+                bound.and_then(|()| self.evaluate(&arm.body))
+            }
+            Some(guard) => {
+                // A guard only borrows what the pattern binds.
+                let borrowed = subject.clone().borrowed();
+                let bound = self.bind(&arm.pattern, &borrowed, arm.body.place);
+                let effects = rest.iter().map(|arm| self.effects.get(&arm.body));
+                let choice = Choice {
+                    place,
+                    then: self.effects.get(&arm.body),
+                    otherwise: effects.fold(Effect::default(), either),
+                    then_fails: only_fails(&arm.body),
+                    otherwise_fails: rest.iter().all(|arm| only_fails(&arm.body)),
+                    at_head: false,
+                    asked: Asked::Condition(guard),
+                };
+                let yes = |machine: &mut Self| {
+                    machine.bind(&arm.pattern, subject, arm.body.place)?;
+                    machine.evaluate(&arm.body)
+                };
+                let no = |machine: &mut Self| machine.match_arms(subject, rest, what, place);
+                bound.and_then(|()| self.when(guard, &choice, &yes, &no))
+            }
+        };
+        self.close_scope(scope, outcome, arm.body.place)
+    }
+}
+
+/// What either of two can do.
+pub(super) fn either(one: Effect, other: Effect) -> Effect {
+    Effect {
+        communicates: one.communicates || other.communicates,
+        leaves: one.leaves || other.leaves,
+    }
+}

@@ -1,0 +1,186 @@
+//! What expressions can do at all, told from the text: whether they can communicate, whether they
+//! can leave what is around them. More is found possible than is, never less, except that code of
+//! other crates is taken not to communicate unless it is handed something of MPI.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::program::{Expression, FunctionId, Kind, Program, Statement};
+
+/// What is known of a program's expressions.
+pub(super) struct Effects<'p> {
+    program: &'p Program,
+    /// Whether each function can communicate.
+    functions: Vec<bool>,
+    /// The same for all methods of a name.
+    methods: HashMap<&'p str, bool>,
+    /// Answers, by the expressions' addresses.
+    known: RefCell<HashMap<usize, Effect>>,
+}
+
+/// What an expression can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Effect {
+    /// Whether other ranks may see it.
+    pub(super) communicates: bool,
+    /// Whether it may go on elsewhere: `return`, `?`, and `break` or `continue` of a loop around it.
+    pub(super) leaves: bool,
+}
+
+impl<'p> Effects<'p> {
+    /// Looks through a program.
+    pub(super) fn of(program: &'p Program) -> Self {
+        let methods = program.methods.keys().map(|(_, name)| (name.as_str(), false)).collect();
+        let functions = vec![false; program.functions.len()];
+        let mut effects = Effects { program, functions, methods, known: RefCell::default() };
+        while effects.look_again() {}
+        effects
+    }
+
+    /// One more round of "communicates what calls what communicates"; whether it found something.
+    fn look_again(&mut self) -> bool {
+        self.known.borrow_mut().clear();
+        let mut found = false;
+        for (index, function) in self.program.functions.iter().enumerate() {
+            let is_new = !self.functions[index];
+            if is_new && function.body.as_ref().is_some_and(|body| self.get(body).communicates) {
+                self.functions[index] = true;
+                found = true;
+            }
+        }
+        for ((_, name), candidates) in &self.program.methods {
+            let communicates = candidates.iter().any(|it| self.functions[it.0 as usize]);
+            if communicates && self.methods.insert(name, true) == Some(false) {
+                found = true;
+            }
+        }
+        self.known.borrow_mut().clear();
+        found
+    }
+
+    /// Whether a function can communicate.
+    pub(super) fn function_communicates(&self, function: FunctionId) -> bool {
+        self.functions.get(function.0 as usize).copied().unwrap_or(true)
+    }
+
+    /// What an expression can do.
+    pub(super) fn get(&self, expression: &Expression) -> Effect {
+        let address = std::ptr::from_ref(expression) as usize;
+        if let Some(effect) = self.known.borrow().get(&address) {
+            return *effect;
+        }
+        let mut effect = self.own(expression);
+        let mut inner = Effect::default();
+        expression.for_each_child(&mut |child| {
+            let child = self.get(child);
+            inner.communicates |= child.communicates;
+            inner.leaves |= child.leaves;
+        });
+        effect.communicates |= inner.communicates;
+        effect.leaves |= match &expression.kind {
+            Kind::Closure(_) => false,
+            Kind::Loop(label, body) | Kind::While(label, _, body) | Kind::For { label, body, .. } => {
+                leaves_loop(body, label.as_deref())
+            }
+            _ => inner.leaves,
+        };
+        self.known.borrow_mut().insert(address, effect);
+        effect
+    }
+
+    /// What it does itself, without what stands in it.
+    fn own(&self, expression: &Expression) -> Effect {
+        let communicates = match &expression.kind {
+            Kind::Function(function, _) => self.function_communicates(*function),
+            Kind::External(path, _) => {
+                let name = path.last().map_or("", String::as_str);
+                let guard = path.iter().any(|part| part == "WaitGuard" || part == "CancelGuard");
+                guard || name.starts_with("MPI_") || name.starts_with("send_receive")
+                    || path.iter().any(|part| part == "mpi") && is_communication(name)
+                    || self.methods.get(name).copied().unwrap_or(false)
+            }
+            Kind::Method { name, receiver, .. } => {
+                is_communication(name)
+                    || self.methods.get(name.as_str()).copied().unwrap_or(false)
+                    || name == "get" && names_future(&receiver.ty)
+            }
+            _ => false,
+        };
+        let leaves = matches!(
+            expression.kind,
+            Kind::Return(_) | Kind::Break(..) | Kind::Continue(_) | Kind::Try(_)
+        );
+        Effect { communicates, leaves }
+    }
+}
+
+fn names_future(ty: &crate::program::Type) -> bool {
+    matches!(ty.behind_references(), crate::program::Type::External(name, _) if name == "ReceiveFuture")
+}
+
+/// Whether something in a loop's body leaves more than the loop: `return`, `?`, a label around it.
+fn leaves_loop(expression: &Expression, label: Option<&str>) -> bool {
+    let mut leaves = match &expression.kind {
+        Kind::Return(_) | Kind::Try(_) => true,
+        // Without a label it leaves this loop, or one inside.
+        Kind::Break(Some(target), _) | Kind::Continue(Some(target)) => {
+            Some(target.as_str()) != label
+        }
+        Kind::Closure(_) => return false,
+        _ => false,
+    };
+    expression.for_each_child(&mut |child| leaves = leaves || leaves_loop(child, label));
+    leaves
+}
+
+/// Whether a method of this name communicates in rsmpi.
+pub(super) fn is_communication(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "send", "receive", "probe", "barrier", "wait", "test", "cancel", "duplicate", "abort",
+        "disconnect", "merge", "detach_buffer",
+    ];
+    const BEGINNINGS: [&str; 24] = [
+        "send_", "receive_", "synchronous_send", "buffered_send", "ready_send", "matched_",
+        "probe_", "broadcast_into", "gather_", "scatter_", "reduce_into", "reduce_scatter",
+        "all_gather", "all_reduce", "all_to_all", "scan_into", "exclusive_scan", "wait_", "test_",
+        "split_by", "split_shared", "create_cartesian", "subgroup", "spawn",
+    ];
+    let name = name.strip_prefix("immediate_").unwrap_or(name);
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// Whether an arm does nothing but fail: it panics, exits, or returns an error. Under a condition
+/// that nobody knows it is taken not to happen.
+pub(super) fn only_fails(expression: &Expression) -> bool {
+    match &expression.kind {
+        Kind::Macro(name, _) => {
+            matches!(&**name, "panic" | "unreachable" | "todo" | "unimplemented" | "bail")
+        }
+        Kind::Call(callee, _) => match &callee.kind {
+            Kind::External(path, _) => {
+                matches!(path.last().map(String::as_str), Some("exit" | "abort" | "panic_any"))
+            }
+            _ => false,
+        },
+        Kind::Method { name, .. } => name == "abort",
+        Kind::Return(Some(value)) => is_error(value),
+        Kind::Block(block) => {
+            let last = match (&block.value, block.statements.last()) {
+                (Some(value), _) => Some(&**value),
+                (None, Some(Statement::Expression(expression))) => Some(expression),
+                _ => None,
+            };
+            last.is_some_and(only_fails)
+        }
+        _ => false,
+    }
+}
+
+fn is_error(value: &Expression) -> bool {
+    match &value.kind {
+        Kind::Call(callee, _) => {
+            matches!(&callee.kind, Kind::External(path, _) if path.last().is_some_and(|it| it == "Err"))
+        }
+        _ => false,
+    }
+}

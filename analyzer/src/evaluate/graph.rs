@@ -1,0 +1,327 @@
+//! What a rank does, while it is being found out: basic blocks of events with jumps and branches
+//! between them, and the flat list that becomes of them.
+
+use std::collections::{HashMap, HashSet};
+
+use p2p_protocol::model::{Action, Behaviour, Event, Peer, Place, Position, SourceId};
+
+/// A basic block: an index into [`Graph`]'s blocks.
+pub(super) type BlockId = usize;
+
+/// Events one after the other, and where it goes on.
+#[derive(Clone, Debug, Default)]
+struct BasicBlock {
+    events: Vec<Event>,
+    next: Next,
+}
+
+/// Where a block leads.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Next {
+    /// The rank's end.
+    #[default]
+    End,
+    /// Another block.
+    Jump(BlockId),
+    /// One of these, by what nobody knows.
+    Branch(Place, Vec<BlockId>),
+    /// One of these by the tag of a message, or the last one.
+    BranchOnTag(Place, SourceId, Vec<(i32, BlockId)>, BlockId),
+}
+
+/// A point to return to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    blocks: usize,
+    cursor: BlockId,
+    events: usize,
+    total: usize,
+}
+
+/// The blocks, and the one that is being written.
+#[derive(Clone, Debug)]
+pub(super) struct Graph {
+    blocks: Vec<BasicBlock>,
+    /// The block that events go to.
+    pub(super) cursor: BlockId,
+    total: usize,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        Graph { blocks: vec![BasicBlock::default()], cursor: 0, total: 0 }
+    }
+}
+
+impl Graph {
+    /// How many events there are.
+    pub(super) fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Writes an event down.
+    pub(super) fn push(&mut self, action: Action, place: Place) {
+        self.total += 1;
+        self.blocks[self.cursor].events.push(Event { action, place });
+    }
+
+    /// A block that nothing leads to yet.
+    pub(super) fn new_block(&mut self) -> BlockId {
+        self.blocks.push(BasicBlock::default());
+        self.blocks.len() - 1
+    }
+
+    /// Where a block leads from now on.
+    pub(super) fn lead(&mut self, from: BlockId, next: Next) {
+        self.blocks[from].next = next;
+    }
+
+    /// Where it stands, to return to.
+    pub(super) fn mark(&self) -> Mark {
+        let events = self.blocks[self.cursor].events.len();
+        Mark { blocks: self.blocks.len(), cursor: self.cursor, events, total: self.total }
+    }
+
+    /// Takes back everything since the mark.
+    pub(super) fn back_to(&mut self, mark: Mark) {
+        self.blocks.truncate(mark.blocks);
+        self.cursor = mark.cursor;
+        let block = &mut self.blocks[mark.cursor];
+        block.events.truncate(mark.events);
+        block.next = Next::End;
+        self.total = mark.total;
+    }
+
+    /// Whether no event was written since the mark.
+    pub(super) fn silent_since(&self, mark: Mark) -> bool {
+        self.total == mark.total
+    }
+
+    /// The events since the mark, if they stand in one row: no branch was written.
+    pub(super) fn since(&self, mark: Mark) -> Option<&[Event]> {
+        let straight = self.blocks.len() == mark.blocks && self.cursor == mark.cursor;
+        straight.then(|| &self.blocks[mark.cursor].events[mark.events..])
+    }
+
+    /// The flat list.
+    pub(super) fn flatten(&self) -> Behaviour {
+        let mut behaviour = Behaviour { events: Flattening::of(self).events, ..Default::default() };
+        drop_unused_slots(&mut behaviour);
+        behaviour.requests = requests(&behaviour.events);
+        behaviour
+    }
+
+    /// Past empty blocks.
+    fn resolve(&self, mut block: BlockId) -> BlockId {
+        let mut seen = HashSet::new();
+        while self.blocks[block].events.is_empty() && seen.insert(block) {
+            match &self.blocks[block].next {
+                Next::Jump(target) => block = *target,
+                Next::Branch(_, targets) => {
+                    let mut resolved = targets.iter().map(|target| self.resolve_once(*target));
+                    match resolved.next() {
+                        Some(first) if first != block && resolved.all(|other| other == first) => {
+                            block = first;
+                        }
+                        _ => break,
+                    }
+                }
+                _ => break,
+            }
+        }
+        block
+    }
+
+    /// Past empty blocks with one way on.
+    fn resolve_once(&self, mut block: BlockId) -> BlockId {
+        let mut seen = HashSet::new();
+        while let Next::Jump(target) = &self.blocks[block].next
+            && self.blocks[block].events.is_empty()
+            && seen.insert(block)
+        {
+            block = *target;
+        }
+        block
+    }
+}
+
+/// A list in the making.
+struct Flattening<'g> {
+    graph: &'g Graph,
+    events: Vec<Event>,
+    placed: HashMap<BlockId, Position>,
+    waiting: Vec<BlockId>,
+}
+
+/// Stands for the rank's end until its position is known.
+const END: usize = usize::MAX;
+
+impl<'g> Flattening<'g> {
+    fn of(graph: &'g Graph) -> Self {
+        let mut list =
+            Flattening { graph, events: Vec::new(), placed: HashMap::new(), waiting: vec![0] };
+        while let Some(block) = list.waiting.pop() {
+            let mut next = Some(block);
+            while let Some(block) = next {
+                next = list.place(graph.resolve(block));
+            }
+        }
+        list.settle();
+        list
+    }
+
+    /// Writes a block down, unless it is; the block that should follow at once.
+    fn place(&mut self, block: BlockId) -> Option<BlockId> {
+        if self.placed.contains_key(&block) {
+            return None;
+        }
+        self.placed.insert(block, self.events.len());
+        let BasicBlock { events, next } = &self.graph.blocks[block];
+        self.events.extend(events.iter().cloned());
+        let over = |event: &Event| matches!(event.action, Action::Leave { .. } | Action::Opaque);
+        if events.last().is_some_and(over) {
+            return None;
+        }
+        match next {
+            Next::End => {
+                self.jump(END, Place::default());
+                None
+            }
+            Next::Jump(target) => self.follow(*target),
+            Next::Branch(place, targets) => self.branch(*place, targets),
+            Next::BranchOnTag(place, slot, arms, otherwise) => {
+                let arms: Vec<(i32, Position)> =
+                    arms.iter().map(|(tag, arm)| (*tag, self.graph.resolve(*arm))).collect();
+                let otherwise = self.graph.resolve(*otherwise);
+                self.waiting.push(otherwise);
+                self.waiting.extend(arms.iter().rev().map(|(_, arm)| *arm));
+                let action =
+                    Action::BranchOnTag { slot: *slot, arms: arms.into(), otherwise };
+                self.events.push(Event { action, place: *place });
+                None
+            }
+        }
+    }
+
+    fn branch(&mut self, place: Place, targets: &[BlockId]) -> Option<BlockId> {
+        let mut resolved: Vec<BlockId> = Vec::new();
+        for target in targets {
+            let target = self.graph.resolve(*target);
+            if !resolved.contains(&target) {
+                resolved.push(target);
+            }
+        }
+        if let [only] = resolved[..] {
+            return self.follow(only);
+        }
+        self.waiting.extend(resolved.iter().rev());
+        self.events.push(Event { action: Action::Branch { targets: resolved.into() }, place });
+        None
+    }
+
+    /// Goes on at a block: right here if it is not written yet.
+    fn follow(&mut self, target: BlockId) -> Option<BlockId> {
+        let target = self.graph.resolve(target);
+        if self.placed.contains_key(&target) {
+            let place = self.events.last().map_or(Place::default(), |event| event.place);
+            self.jump(target, place);
+            return None;
+        }
+        Some(target)
+    }
+
+    fn jump(&mut self, target: usize, place: Place) {
+        self.events.push(Event { action: Action::Jump { target }, place });
+    }
+
+    /// Puts positions where blocks are named.
+    fn settle(&mut self) {
+        let end_jump = |event: &Event| matches!(event.action, Action::Jump { target: END });
+        if self.events.last().is_some_and(end_jump) {
+            self.events.pop();
+        }
+        let end = self.events.len();
+        let placed = &self.placed;
+        let position = |block: &mut Position| {
+            *block = if *block == END { end } else { placed.get(block).copied().unwrap_or(end) };
+        };
+        for event in &mut self.events {
+            match &mut event.action {
+                Action::Jump { target } => position(target),
+                Action::Branch { targets } => targets.iter_mut().for_each(position),
+                Action::BranchOnTag { arms, otherwise, .. } => {
+                    arms.iter_mut().for_each(|(_, target)| position(target));
+                    position(otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// One more than the highest request's number.
+fn requests(events: &[Event]) -> u32 {
+    let highest = events.iter().flat_map(|event| match &event.action {
+        Action::StartSend { request, .. }
+        | Action::StartReceive { request, .. }
+        | Action::PlanSend { request, .. }
+        | Action::PlanReceive { request, .. }
+        | Action::StartCollective { request, .. }
+        | Action::Test { request, .. }
+        | Action::Cancel { request }
+        | Action::Free { request } => vec![*request],
+        Action::Wait { requests, .. }
+        | Action::Start { requests }
+        | Action::Access { requests, .. } => requests.to_vec(),
+        _ => Vec::new(),
+    });
+    highest.max().map_or(0, |highest| highest + 1)
+}
+
+/// Slots that nobody asks are not bound; the others are numbered from 0.
+fn drop_unused_slots(behaviour: &mut Behaviour) {
+    let mut used: Vec<SourceId> = Vec::new();
+    for event in &mut behaviour.events {
+        for_each_use(&mut event.action, &mut |slot| used.push(*slot));
+    }
+    used.sort_unstable();
+    used.dedup();
+    let number = |slot: &SourceId| used.binary_search(slot).ok().map(|index| index as SourceId);
+    for event in &mut behaviour.events {
+        for_each_use(&mut event.action, &mut |slot| *slot = number(slot).unwrap_or(*slot));
+        if let Action::Receive { binds, .. }
+        | Action::StartReceive { binds, .. }
+        | Action::Probe { binds, .. } = &mut event.action
+        {
+            *binds = binds.as_ref().and_then(number);
+        }
+    }
+    behaviour.sources = used.len() as SourceId;
+}
+
+/// Visits the slots that an action asks.
+fn for_each_use(action: &mut Action, visit: &mut dyn FnMut(&mut SourceId)) {
+    let mut peer = |peer: &mut Peer| {
+        if let Peer::Source(slot) = peer {
+            visit(slot);
+        }
+    };
+    match action {
+        Action::Send { envelope, .. }
+        | Action::Receive { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanSend { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. }
+        | Action::Put { envelope }
+        | Action::Get { envelope }
+        | Action::Offer { envelope, .. } => peer(&mut envelope.peer),
+        Action::SendReceive { send, receive } => {
+            peer(&mut send.peer);
+            peer(&mut receive.peer);
+        }
+        Action::BranchOnTag { slot, .. } => visit(slot),
+        _ => {}
+    }
+}

@@ -1,0 +1,258 @@
+//! Who is who among values that are not known: identities, and the values made of them.
+//!
+//! An identity is a hash of where a value comes from. It depends on nothing but the program and
+//! what is known, so that all ranks, and every run of the checker, come to the same.
+
+use std::rc::Rc;
+
+use super::handle::Handle;
+use super::iterator::Lazy;
+use super::machine::Machine;
+use super::value::{Constant, Content, Items, Length, Sequence, Unknown, Value};
+use crate::program::{Scalar, Type};
+
+/// References that are followed into each other, at most.
+const DEEPEST: u32 = 8;
+
+/// An identity in the making.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    hash: u64,
+    uniform: bool,
+}
+
+impl Identity {
+    /// Begins with the name of a computation.
+    pub(super) fn of(what: &str) -> Self {
+        let mut identity = Identity { hash: 0xcbf2_9ce4_8422_2325, uniform: true };
+        identity.text(what);
+        identity
+    }
+
+    /// What it has come to.
+    pub(super) fn finish(self) -> Unknown {
+        // The lowest bit says "not": see `negation`.
+        Unknown { identity: self.hash & !1, uniform: self.uniform }
+    }
+
+    /// Takes a number in.
+    pub(super) fn number(&mut self, number: u64) {
+        let mixed = (self.hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.hash = (mixed ^ (mixed >> 32)).rotate_left(5);
+    }
+
+    /// Takes a text in.
+    pub(super) fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        for part in text.as_bytes().chunks(8) {
+            let mut bytes = [0; 8];
+            bytes[..part.len()].copy_from_slice(part);
+            self.number(u64::from_le_bytes(bytes));
+        }
+    }
+
+    /// Takes an unknown value in.
+    pub(super) fn unknown(&mut self, unknown: Unknown) {
+        self.number(unknown.identity);
+        self.uniform &= unknown.uniform;
+    }
+
+    /// From here on it is not the same on every rank.
+    pub(super) fn not_uniform(&mut self) {
+        self.uniform = false;
+    }
+}
+
+/// The identity of `!condition`; the negation of the negation is the condition.
+pub(super) fn negation(condition: Unknown) -> Unknown {
+    Unknown { identity: condition.identity ^ 1, ..condition }
+}
+
+impl Machine<'_> {
+    /// Any value's identity, and whether it is uniform. What is known counts as uniform: ranks on
+    /// which it differs get another identity.
+    pub(super) fn identity(&self, value: &Value) -> Unknown {
+        match value {
+            Value::Unknown(unknown, _) | Value::Scalar(_, Content::Unknown(unknown)) => *unknown,
+            _ => {
+                let mut identity = Identity::of("value");
+                self.mix(&mut identity, value, DEEPEST);
+                identity.finish()
+            }
+        }
+    }
+
+    fn mix(&self, identity: &mut Identity, value: &Value, depth: u32) {
+        match value {
+            Value::Unknown(unknown, _) => identity.unknown(*unknown),
+            Value::Scalar(_, content) => mix_content(identity, *content),
+            Value::Text(Some(text)) => identity.text(text),
+            Value::Tuple(parts) => self.mix_all(identity, "tuple", parts, depth),
+            Value::Defined { definition, variant, fields } => {
+                identity.number(u64::from(definition.0) << 32 | u64::from(*variant));
+                self.mix_all(identity, "defined", fields, depth);
+            }
+            Value::Variant(name, parts) => self.mix_all(identity, name, parts, depth),
+            Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
+                self.mix_all(identity, "items", items, depth);
+            }
+            Value::Sequence(Sequence { items: Items::Alike(item, length), .. }) => {
+                match length {
+                    Length::Known(length) => identity.number(*length),
+                    Length::Unknown(unknown) => identity.unknown(*unknown),
+                }
+                self.mix(identity, item, depth);
+            }
+            Value::Reference(path) if depth > 0 => {
+                let behind = self.peek_at(path);
+                self.mix(identity, &behind, depth - 1);
+            }
+            Value::Iterator(lazy) => self.mix_lazy(identity, lazy, depth),
+            Value::Function(function, _) => identity.number(u64::from(function.0)),
+            Value::Closure(closure, _) => identity.number(u64::from(closure.body.place.0)),
+            Value::External(path, _) => path.iter().for_each(|part| identity.text(part)),
+            Value::Handle(handle) => mix_handle(identity, handle),
+            Value::Moved => identity.text("moved"),
+            _ => identity.not_uniform(),
+        }
+    }
+
+    fn mix_all(&self, identity: &mut Identity, name: &str, parts: &[Value], depth: u32) {
+        identity.text(name);
+        identity.number(parts.len() as u64);
+        parts.iter().for_each(|part| self.mix(identity, part, depth));
+    }
+
+    fn mix_lazy(&self, identity: &mut Identity, lazy: &Lazy, depth: u32) {
+        // Iterators are seldom asked for: what they are made of is told by how they print.
+        let text = format!("{lazy:?}");
+        if text.contains("uniform: false") {
+            identity.not_uniform();
+        }
+        identity.text(&text);
+        let mut values = Vec::new();
+        values_of(lazy, &mut values);
+        values.into_iter().for_each(|value| self.mix(identity, value, depth));
+    }
+
+    /// A value that is the same wherever the same computation has the same inputs: `what` names the
+    /// computation. Uniform if all inputs are.
+    pub(super) fn computed(&mut self, what: &str, inputs: &[&Value], ty: Type) -> Value {
+        let mut identity = Identity::of(what);
+        for input in inputs {
+            identity.unknown(self.identity(input));
+        }
+        self.unknown(identity.finish(), &ty)
+    }
+
+    /// A value that nobody knows and that no other is equal to.
+    pub(super) fn fresh(&mut self, ty: Type) -> Value {
+        let unknown = self.fresh_unknown();
+        self.unknown(unknown, &ty)
+    }
+
+    /// An identity of its own.
+    pub(super) fn fresh_unknown(&mut self) -> Unknown {
+        self.made += 1;
+        let mut identity = Identity::of("fresh");
+        identity.number(u64::from(self.rank));
+        identity.number(self.made);
+        identity.not_uniform();
+        identity.finish()
+    }
+
+    /// A value that nobody knows, but that is the same on every rank that asks with the same words.
+    pub(super) fn uniform(&mut self, what: &str, ty: Type) -> Value {
+        self.unknown(Identity::of(what).finish(), &ty)
+    }
+
+    /// A value of a type that has this identity. What is known of a type's shape is there: a tuple
+    /// has its parts, a scalar its type.
+    pub(super) fn unknown(&self, unknown: Unknown, ty: &Type) -> Value {
+        let part = |name: &str, number: usize| {
+            let mut identity = Identity::of(name);
+            identity.number(number as u64);
+            identity.unknown(unknown);
+            identity.finish()
+        };
+        match ty {
+            Type::Scalar(scalar) => Value::Scalar(*scalar, Content::Unknown(unknown)),
+            Type::Tuple(parts) => {
+                let parts = parts.iter().enumerate();
+                let parts = parts.map(|(number, ty)| self.unknown(part("part", number), ty));
+                Value::Tuple(Rc::new(parts.collect()))
+            }
+            Type::Array(element, length) => {
+                let length = length.map_or(Length::Unknown(part("length", 0)), Length::Known);
+                self.unknown_sequence(part("element", 0), element, length)
+            }
+            Type::Slice(element) => {
+                self.unknown_sequence(part("element", 0), element, Length::Unknown(part("length", 0)))
+            }
+            Type::External(name, arguments) if matches!(&**name, "Vec" | "VecDeque") => {
+                let element = arguments.first().unwrap_or(&Type::Unknown);
+                self.unknown_sequence(part("element", 0), element, Length::Unknown(part("length", 0)))
+            }
+            Type::External(name, arguments)
+                if matches!(&**name, "Box" | "Cell" | "RefCell") && arguments.len() == 1 =>
+            {
+                self.unknown(unknown, &arguments[0])
+            }
+            _ => Value::Unknown(unknown, ty.clone()),
+        }
+    }
+
+    fn unknown_sequence(&self, item: Unknown, element: &Type, length: Length) -> Value {
+        let item = Rc::new(self.unknown(item, element));
+        Value::Sequence(Sequence { element: element.clone(), items: Items::Alike(item, length) })
+    }
+}
+
+fn mix_content(identity: &mut Identity, content: Content) {
+    match content {
+        Content::Unknown(unknown) => identity.unknown(unknown),
+        Content::Known(Constant::Integer(number)) => {
+            identity.number(number as u64);
+            identity.number((number >> 64) as u64);
+        }
+        Content::Known(Constant::Float(number)) => identity.number(number.to_bits()),
+        Content::Known(Constant::Bool(value)) => identity.number(2 + u64::from(value)),
+        Content::Known(Constant::Char(value)) => identity.number(u64::from(u32::from(value))),
+    }
+}
+
+fn mix_handle(identity: &mut Identity, handle: &Handle) {
+    match handle {
+        Handle::Communicator(communicator) => {
+            identity.text("communicator");
+            match &communicator.known {
+                Some(known) => identity.number(u64::from(known.id)),
+                None => identity.not_uniform(),
+            }
+        }
+        other => {
+            identity.text(&format!("{other:?}"));
+            identity.not_uniform();
+        }
+    }
+}
+
+/// The values that an iterator holds.
+pub(super) fn values_of<'v>(lazy: &'v Lazy, found: &mut Vec<&'v Value>) {
+    match lazy {
+        Lazy::Range { next, end } => {
+            found.push(next);
+            found.extend(end);
+        }
+        Lazy::Items(items, from) => found.extend(items.iter().skip(*from)),
+        Lazy::Adapter(_, inner, arguments) => {
+            inner.iter().for_each(|lazy| values_of(lazy, found));
+            found.extend(arguments);
+        }
+        _ => {}
+    }
+}
+
+/// The type of whole numbers whose type is not known: no datatype of MPI is like it.
+pub(super) const SOME_INTEGER: Scalar = Scalar::I128;

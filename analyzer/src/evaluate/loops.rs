@@ -1,0 +1,335 @@
+//! Loops. As long as it is known whether there is another turn, they are run turn by turn. Where it
+//! is not, and where they only compute for long, what they change becomes unknown, and one turn
+//! stands for all.
+
+use std::rc::Rc;
+
+use super::choices::{Asked, Choice};
+use super::effects::Effect;
+use super::iterator::{self, Lazy, Next};
+use super::machine::{Flow, Machine, Outcome};
+use super::value::{Path, Unknown, Value};
+use crate::program::{Condition, Expression, Pattern, Place};
+
+/// Turns of a loop that only computes; if there are more, it is not run.
+const COMPUTED_TURNS: u32 = 64;
+
+/// What a turn does: goes on with the next one, or leaves by a flow.
+type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
+
+impl<'p> Machine<'p> {
+    /// `loop { body }`, `while condition { body }`
+    pub(super) fn evaluate_loop(
+        &mut self,
+        label: Option<&str>,
+        condition: Option<&Condition>,
+        body: &Expression,
+        place: Place,
+    ) -> Outcome {
+        let effect = self.effects.get(body);
+        let mut communicates = effect.communicates;
+        if let Some(condition) = condition {
+            condition.for_each_child(&mut |child| {
+                communicates |= self.effects.get(child).communicates;
+            });
+        }
+        let mut turn = |machine: &mut Self| match condition {
+            None => machine.body(label, place, &mut |machine| machine.evaluate(body)),
+            Some(condition) => {
+                let choice = Choice {
+                    then: effect,
+                    otherwise: Effect { leaves: true, communicates },
+                    at_head: true,
+                    asked: Asked::Condition(condition),
+                    ..Choice::between(place, effect)
+                };
+                machine.body(label, place, &mut |machine| {
+                    let scope = machine.open_scope();
+                    let outcome = machine.when(
+                        condition,
+                        &choice,
+                        &|machine| machine.evaluate(body),
+                        &|_| Err(Flow::Break(None, Value::unit())),
+                    );
+                    machine.close_scope(scope, outcome, body.place)
+                })
+            }
+        };
+        self.run_loop(label, communicates, false, place, &mut turn)
+    }
+
+    /// `for pattern in over { body }`
+    pub(super) fn evaluate_for(
+        &mut self,
+        label: Option<&str>,
+        pattern: &Pattern,
+        over: &Expression,
+        body: &Expression,
+        place: Place,
+    ) -> Outcome {
+        let scope = self.open_scope();
+        let outcome = self.evaluate(over).and_then(|value| {
+            let lazy = iterator::of(self, value, over.place)?;
+            let path = self.drop_at_end_of_scope(Value::Iterator(Rc::new(lazy)));
+            let effect = self.effects.get(body);
+            let communicates = effect.communicates || self.effects.get(over).communicates;
+            let choice = Choice {
+                then: Effect { communicates, ..effect },
+                otherwise: Effect { leaves: true, communicates },
+                at_head: true,
+                asked: Asked::More(over),
+                ..Choice::between(place, effect)
+            };
+            let mut turn = |machine: &mut Self| {
+                machine.body(label, place, &mut |machine| {
+                    machine.for_turn(&path, &choice, pattern, body)
+                })
+            };
+            self.run_loop_over(label, communicates, &path, place, &mut turn)
+        });
+        self.close_scope(scope, outcome, place)
+    }
+
+    /// One turn over an iterator that is kept at a path.
+    fn for_turn(
+        &mut self,
+        path: &Path,
+        choice: &Choice<'_>,
+        pattern: &Pattern,
+        body: &Expression,
+    ) -> Outcome {
+        let place = body.place;
+        let next = self.next_of(path, choice.place)?;
+        let each = |machine: &mut Self, value: Value| {
+            let scope = machine.open_scope();
+            let bound = machine.bind_always(pattern, value, place);
+            let outcome = bound.and_then(|()| machine.evaluate(body));
+            machine.close_scope(scope, outcome, place)
+        };
+        match next {
+            Next::End => Err(Flow::Break(None, Value::unit())),
+            Next::Element(value) => each(self, value),
+            Next::Perhaps(more, value) => self.choose(
+                more,
+                choice,
+                &|machine| each(machine, value.clone()),
+                &|_| Err(Flow::Break(None, Value::unit())),
+            ),
+        }
+    }
+
+    /// The next element of an iterator that is kept at a path.
+    fn next_of(&mut self, path: &Path, place: Place) -> Outcome<Next> {
+        let kept = self.state.memory.get_mut(path.object).map(std::mem::take);
+        let Some(Value::Iterator(mut lazy)) = kept else { return Ok(Next::End) };
+        let next = iterator::next(self, Rc::make_mut(&mut lazy), place);
+        self.put(path, Value::Iterator(lazy));
+        next
+    }
+
+    /// A turn's body: `continue` ends it.
+    fn body(
+        &mut self,
+        label: Option<&str>,
+        place: Place,
+        evaluate: &mut dyn FnMut(&mut Self) -> Outcome,
+    ) -> Outcome<()> {
+        let detached = self.detached.len();
+        let scope = self.open_scope();
+        let outcome = evaluate(self);
+        let outcome = outcome.and_then(|value| self.drop_value(value, place));
+        let outcome = self.close_scope(scope, outcome, place).map(|()| Value::unit());
+        let outcome = self.arrive(outcome, detached, place, |flow| match flow {
+            Flow::Continue(target) if is_meant(target, label) => Some(Value::unit()),
+            _ => None,
+        });
+        outcome.map(|_| ())
+    }
+
+    fn run_loop_over(
+        &mut self,
+        label: Option<&str>,
+        communicates: bool,
+        path: &Path,
+        place: Place,
+        turn: Turn<'_, 'p>,
+    ) -> Outcome {
+        let is_short = match self.state.memory.get(path.object) {
+            Some(Value::Iterator(lazy)) => is_short(lazy),
+            _ => false,
+        };
+        let mut turn = |machine: &mut Self| turn(machine);
+        self.run_loop_with(label, communicates, is_short, Some(path), place, &mut turn)
+    }
+
+    fn run_loop(
+        &mut self,
+        label: Option<&str>,
+        communicates: bool,
+        is_short: bool,
+        place: Place,
+        turn: Turn<'_, 'p>,
+    ) -> Outcome {
+        self.run_loop_with(label, communicates, is_short, None, place, turn)
+    }
+
+    /// Runs turn after turn, and joins all ways out of the loop.
+    fn run_loop_with(
+        &mut self,
+        label: Option<&str>,
+        communicates: bool,
+        is_short: bool,
+        iterator: Option<&Path>,
+        place: Place,
+        turn: Turn<'_, 'p>,
+    ) -> Outcome {
+        let detached = self.detached.len();
+        self.turns.push(0);
+        let mut outcome = Ok(());
+        let mut turns = 0;
+        while outcome.is_ok() {
+            let left = self.detached.len();
+            outcome = self.step_on(place).and_then(|()| turn(self));
+            turns += 1;
+            if let Some(completed) = self.turns.last_mut() {
+                *completed = turns;
+            }
+            let may_have_left = self.detached.len() > left && !is_short;
+            let is_long = !communicates && turns >= COMPUTED_TURNS;
+            if outcome.is_ok() && (may_have_left || is_long) {
+                outcome = self.summarize(iterator, place, turn);
+                break;
+            }
+        }
+        self.turns.pop();
+        let outcome = outcome.map(|()| Value::unit());
+        self.arrive(outcome, detached, place, |flow| match flow {
+            Flow::Break(target, value) if is_meant(target, label) => Some(value.clone()),
+            _ => None,
+        })
+    }
+
+    /// A loop of an unknown number of turns: while `more`, which stands for another condition in
+    /// each turn.
+    pub(super) fn repeat(
+        &mut self,
+        more: Unknown,
+        place: Place,
+        turn: &mut dyn FnMut(&mut Self) -> Outcome<()>,
+    ) -> Outcome<()> {
+        if more.uniform {
+            if self.decide(more, place) == Some(true) {
+                turn(self)?;
+                turn(self)?;
+            }
+            return Ok(());
+        }
+        let detached = self.detached.len();
+        let mut whole = |machine: &mut Self| {
+            let arms: Vec<super::branches::Arm<'_, 'p>> = vec![
+                Box::new(|machine: &mut Self| turn(machine).map(|()| Value::unit())),
+                Box::new(|_: &mut Self| Err(Flow::Break(None, Value::unit()))),
+            ];
+            machine.fork(more, arms, place).map(|_| ())
+        };
+        let outcome = self.summarize(None, place, &mut whole).map(|()| Value::unit());
+        let outcome = self.arrive(outcome, detached, place, |flow| match flow {
+            Flow::Break(None, value) => Some(value.clone()),
+            _ => None,
+        });
+        outcome.map(|_| ())
+    }
+
+    /// One turn for all that follow: what a turn changes is unknown at the loop's head, and the turn
+    /// leads back to it. The ways out are detached, or the flow that comes back.
+    fn summarize(
+        &mut self,
+        iterator: Option<&Path>,
+        place: Place,
+        turn: Turn<'_, 'p>,
+    ) -> Outcome<()> {
+        if let Some(path) = iterator
+            && let Some(Value::Iterator(mut lazy)) =
+                self.state.memory.get_mut(path.object).map(std::mem::take)
+        {
+            iterator::generalize(self, Rc::make_mut(&mut lazy));
+            self.put(path, Value::Iterator(lazy));
+        }
+        if !self.widen_over(place, turn)? {
+            // No turn comes to its end: there is no next one.
+            return turn(self);
+        }
+        let (start, mark, detached) = (self.graph.cursor, self.graph.mark(), self.detached.len());
+        let head = self.graph.new_block();
+        self.graph.lead(start, super::graph::Next::Jump(head));
+        self.graph.cursor = head;
+        let outcome = turn(self);
+        let is_silent = self.graph.silent_since(mark);
+        if outcome.is_ok() {
+            self.graph.lead(self.graph.cursor, super::graph::Next::Jump(head));
+        }
+        if is_silent {
+            self.graph.back_to(mark);
+            self.detached[detached..].iter_mut().for_each(|way| way.cursor = start);
+        }
+        match outcome {
+            // The ways out are detached: one of them is followed from here.
+            Ok(()) => self.pick_up(detached),
+            Err(flow) => Err(flow),
+        }
+    }
+
+    /// Goes on with a way that was detached since. If there is none the loop never ends.
+    fn pick_up(&mut self, detached: usize) -> Outcome<()> {
+        if self.detached.len() <= detached {
+            return Err(Flow::Gone);
+        }
+        let way = self.detached.remove(detached);
+        self.state = way.state;
+        self.graph.cursor = way.cursor;
+        Err(way.flow)
+    }
+
+    /// Makes unknown what a turn changes, until another turn changes nothing else. `false`: no turn
+    /// comes to its end.
+    fn widen_over(&mut self, place: Place, turn: Turn<'_, 'p>) -> Outcome<bool> {
+        let mut made = std::collections::HashSet::new();
+        for _ in 0..8 {
+            let before = self.state.clone();
+            let (mark, detached) = (self.graph.mark(), self.detached.len());
+            let outcome = turn(self);
+            let after = std::mem::replace(&mut self.state, before);
+            self.graph.back_to(mark);
+            self.detached.truncate(detached);
+            if outcome.is_err() {
+                return Ok(false);
+            }
+            let changed = self.widen(&after, &mut made);
+            if std::mem::take(&mut self.joined_badly) {
+                let why = "operations are started in turns of which nobody knows how many there are";
+                return Err(self.lost(place, why));
+            }
+            if !changed {
+                break;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a loop over it has few turns.
+fn is_short(lazy: &Lazy) -> bool {
+    match lazy {
+        Lazy::Range { next, end: Some(end) } => match (next.as_integer(), end.as_integer()) {
+            (Some(next), Some(end)) => end - next <= i128::from(COMPUTED_TURNS),
+            _ => false,
+        },
+        Lazy::Items(items, from) => items.len() - from <= COMPUTED_TURNS as usize,
+        _ => false,
+    }
+}
+
+/// Whether a `break` or `continue` with this label means the loop.
+fn is_meant(target: &Option<String>, label: Option<&str>) -> bool {
+    target.is_none() || target.as_deref() == label
+}

@@ -1,0 +1,106 @@
+//! All that is different in the two arms of a branch: memory, frames, what is pending, and what was
+//! found out about conditions. A copy is cheap.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use p2p_protocol::model::{RequestId, SourceId};
+
+use super::memory::Memory;
+use super::value::{FrameId, ObjectId, Path};
+use crate::program::{FunctionId, GlobalId, Type, VariableId};
+
+/// What one rank is in the midst of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// The values.
+    pub(super) memory: Memory,
+    /// The calls that are going on, and those whose variables a closure still uses.
+    pub(super) frames: Vec<Rc<Frame>>,
+    /// The call whose variables are meant.
+    pub(super) frame: FrameId,
+    /// How many calls are in each other.
+    pub(super) depth: u32,
+    /// Variables and values in passing whose life ends with the scopes around, outermost first.
+    pub(super) declared: Vec<ObjectId>,
+    /// Objects below this number may be referred to from anywhere.
+    pub(super) kept: usize,
+    /// Constants and static variables that were asked for.
+    pub(super) globals: Rc<HashMap<GlobalId, ObjectId>>,
+    /// The memory that operations use.
+    pub(super) uses: Rc<Vec<Use>>,
+    /// The requests that are not complete.
+    pub(super) requests: Rc<BTreeSet<RequestId>>,
+    /// The next slot for a source.
+    pub(super) next_slot: SourceId,
+    /// What conditions were found to be.
+    pub(super) facts: super::facts::Facts,
+    /// What was done to MPI.
+    pub(super) mpi: super::library::mpi::State,
+    /// How often each thing that is counted has happened; `None` where nobody knows.
+    pub(super) counters: Rc<BTreeMap<String, Option<u64>>>,
+}
+
+impl Default for FrameId {
+    fn default() -> Self {
+        FrameId(0)
+    }
+}
+
+/// A call: its variables and what its generic parameters stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    /// The function that is called, where it is one.
+    pub(super) function: Option<FunctionId>,
+    /// Where each variable is; made when it is first mentioned.
+    pub(super) variables: Vec<Option<ObjectId>>,
+    /// Where the value of an expression is kept while something refers to it, by the expression's
+    /// address.
+    pub(super) temporaries: HashMap<usize, ObjectId>,
+    /// What its generic parameters stand for.
+    pub(super) bindings: Rc<HashMap<String, Type>>,
+}
+
+/// Memory that an operation uses until its request completes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Use {
+    pub(super) request: RequestId,
+    pub(super) path: Path,
+    /// Whether the operation writes there.
+    pub(super) writes: bool,
+}
+
+impl State {
+    /// The object of a variable of the current call.
+    pub(super) fn variable(&mut self, variable: VariableId) -> ObjectId {
+        let index = variable.0 as usize;
+        let frame = self.frame.0 as usize;
+        if let Some(Some(object)) = self.frames[frame].variables.get(index) {
+            return *object;
+        }
+        let object = self.memory.add(super::value::Value::Moved);
+        self.set_variable(variable, object);
+        object
+    }
+
+    /// Says where a variable of the current call is.
+    pub(super) fn set_variable(&mut self, variable: VariableId, object: ObjectId) {
+        let index = variable.0 as usize;
+        let frame = Rc::make_mut(&mut self.frames[self.frame.0 as usize]);
+        if frame.variables.len() <= index {
+            frame.variables.resize(index + 1, None);
+        }
+        frame.variables[index] = Some(object);
+    }
+
+    /// The object that keeps an expression's value while something refers to it.
+    pub(super) fn temporary(&mut self, address: usize) -> ObjectId {
+        let frame = self.frame.0 as usize;
+        if let Some(object) = self.frames[frame].temporaries.get(&address) {
+            return *object;
+        }
+        let object = self.memory.add(super::value::Value::Moved);
+        Rc::make_mut(&mut self.frames[frame]).temporaries.insert(address, object);
+        object
+    }
+}

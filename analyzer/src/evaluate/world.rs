@@ -1,0 +1,332 @@
+//! All ranks of one size: evaluated in rounds until they have nothing new to tell each other, and
+//! once more for each condition that may come out otherwise.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use p2p_protocol::model::{
+    Action, Behaviour, Communicator, Datatype, Departure, Dialect, Place, World,
+};
+
+use super::effects::Effects;
+use super::machine::{Flow, Machine, Told};
+use super::oracle::Oracle;
+use super::state::{Frame, State};
+use super::handle::Handle;
+use super::value::Value;
+use super::{Evaluated, Limits, Understood};
+use crate::program::{Entry, Program, Type};
+
+/// Rounds, at most.
+const ROUNDS: u32 = 24;
+
+/// Conditions that are taken the other way as well, at most.
+const DEVIATIONS: usize = 12;
+
+/// What the ranks of a world have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    pub(super) oracle: Oracle,
+    tables: Tables,
+    /// What was told in the round before, by communicator and number; by rank of the world.
+    told: Stories,
+    /// What is told in this round.
+    telling: Stories,
+}
+
+type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
+
+/// The world's tables.
+#[derive(Clone, Debug, Default)]
+struct Tables {
+    datatypes: Vec<Datatype>,
+    operations: Vec<String>,
+    communicators: Vec<Communicator>,
+    known: HashMap<(String, Vec<u32>), u16>,
+}
+
+impl Tables {
+    fn of_world() -> Self {
+        Tables { communicators: vec![Communicator::of_all("world")], ..Tables::default() }
+    }
+}
+
+impl Machine<'_> {
+    /// The index of a datatype in the world's table, by its signature.
+    pub(super) fn datatype(&mut self, signature: &str, bytes: Option<u64>) -> u16 {
+        let datatypes = &mut self.shared.tables.datatypes;
+        let known = datatypes.iter().position(|it| it.signature == signature && it.bytes == bytes);
+        let index = known.unwrap_or_else(|| {
+            datatypes.push(Datatype { signature: signature.to_owned(), bytes });
+            datatypes.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// The index of a reduction's operation in the world's table.
+    pub(super) fn operation(&mut self, name: &str) -> u16 {
+        let operations = &mut self.shared.tables.operations;
+        let index = operations.iter().position(|it| it == name).unwrap_or_else(|| {
+            operations.push(name.to_owned());
+            operations.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// The index of a communicator with these members in the world's table. `made_by`: what makes it
+    /// the same on all members, such as "split 3 of world, color 1".
+    pub(super) fn communicator(&mut self, made_by: &str, name: &str, members: &[u32]) -> u16 {
+        let tables = &mut self.shared.tables;
+        let key = (made_by.to_owned(), members.to_vec());
+        *tables.known.entry(key).or_insert_with(|| {
+            let members: Arc<[u32]> = members.into();
+            tables.communicators.push(Communicator { name: name.to_owned(), members: Some(members) });
+            u16::try_from(tables.communicators.len() - 1).unwrap_or(u16::MAX)
+        })
+    }
+
+    /// What this rank contributes to the n-th collective of a communicator, and what all members
+    /// contributed, in order of their ranks in it, once that is known from an earlier round.
+    pub(super) fn exchange(
+        &mut self,
+        communicator: u16,
+        members: &[u32],
+        contribution: Told,
+    ) -> Option<Vec<Told>> {
+        let number = self.count(&format!("exchange {communicator}"))?;
+        let key = (communicator, number);
+        self.shared.telling.entry(key).or_default().insert(self.rank, contribution);
+        let told = self.shared.told.get(&key)?;
+        members.iter().map(|member| told.get(member).cloned()).collect()
+    }
+}
+
+/// Evaluates an entry for one world size.
+pub(super) fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
+    let setting = Setting { program, entry, size, limits, effects: Rc::new(Effects::of(program)) };
+    let mut report = Report::default();
+    let first = setting.world(Oracle::default(), &mut report);
+    let places = first.places;
+    let mut worlds = vec![(first.world, Vec::new())];
+    let refused = first.refused;
+    for (place, _) in places.into_iter().take(DEVIATIONS) {
+        let other = setting.world(Oracle::deviating(place), &mut report);
+        let words = other.places.into_iter().find(|(asked, _)| *asked == place);
+        let deviation = words.unwrap_or_else(|| (place, String::new()));
+        worlds.push((other.world, vec![deviation]));
+    }
+    Evaluated {
+        worlds,
+        calls: report.calls.into_iter().collect(),
+        gaps: report.gaps.into_iter().collect(),
+        refused,
+    }
+}
+
+/// What is evaluated.
+struct Setting<'p> {
+    program: &'p Program,
+    entry: &'p Entry,
+    size: u32,
+    limits: Limits,
+    effects: Rc<Effects<'p>>,
+}
+
+/// What was found out besides.
+#[derive(Default)]
+struct Report {
+    calls: BTreeMap<Place, Understood>,
+    gaps: BTreeMap<Place, String>,
+}
+
+/// One world, and where something was decided in it.
+struct Made {
+    world: World,
+    places: Vec<(Place, String)>,
+    refused: bool,
+}
+
+/// One rank's run.
+struct Ran {
+    behaviour: Behaviour,
+    returned_early: bool,
+    cuts: Vec<(Place, u64)>,
+    last_cut: Option<Place>,
+}
+
+impl Setting<'_> {
+    /// Evaluates all ranks, in rounds.
+    fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
+        let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
+        let mut round = 0;
+        let runs = loop {
+            let mut found = Report::default();
+            let mut runs = Vec::new();
+            for rank in 0..self.size {
+                let (run, back) = self.run(rank, shared, &mut found);
+                shared = back;
+                runs.push(run);
+            }
+            let telling = std::mem::take(&mut shared.telling);
+            let is_news = telling != shared.told;
+            shared.told = telling;
+            round += 1;
+            if !is_news || round == ROUNDS {
+                report.add(found);
+                break runs;
+            }
+        };
+        let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
+        let tables = shared.tables;
+        let world = World {
+            behaviours: same_cuts(runs),
+            communicators: tables.communicators.into(),
+            datatypes: tables.datatypes.into(),
+            operations: tables.operations.into(),
+            dialect: Dialect::Rsmpi,
+            ..World::default()
+        };
+        Made { world, places: shared.oracle.places(), refused }
+    }
+
+    fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {
+        let mut machine = Machine::new(self.program, rank, self.size, self.limits);
+        machine.effects = self.effects.clone();
+        machine.shared = shared;
+        let returned_early = machine.run_entry(self.entry);
+        report.add(Report { calls: machine.calls, gaps: machine.gaps });
+        let behaviour = machine.graph.flatten();
+        let last_cut = machine.cuts.last().map(|(place, _)| *place);
+        (Ran { behaviour, returned_early, cuts: machine.cuts, last_cut }, machine.shared)
+    }
+}
+
+impl Report {
+    /// What was seen worse anywhere counts.
+    fn add(&mut self, other: Report) {
+        for (place, how) in other.calls {
+            let seen = self.calls.entry(place).or_insert(Understood::Fully);
+            if how > *seen {
+                *seen = how;
+            }
+        }
+        for (place, why) in other.gaps {
+            self.gaps.entry(place).or_insert(why);
+        }
+    }
+}
+
+/// Ranks that cut other loops short than rank 0 do other things than they seem to: nothing is known
+/// of what they do after it.
+fn same_cuts(runs: Vec<Ran>) -> Vec<Behaviour> {
+    let cuts: Vec<Vec<(Place, u64)>> = runs.iter().map(|run| run.cuts.clone()).collect();
+    let same = cuts.windows(2).all(|pair| pair[0] == pair[1]);
+    let opaque = |place| {
+        let events = vec![p2p_protocol::model::Event { action: Action::Opaque, place }];
+        Behaviour { events, ..Behaviour::default() }
+    };
+    let behaviours = runs.into_iter().map(|run| match run.last_cut {
+        Some(place) if !same => opaque(place),
+        _ => run.behaviour,
+    });
+    behaviours.collect()
+}
+
+/// Whether a rank does nothing that another one could see but leave.
+fn is_silent(behaviour: &Behaviour) -> bool {
+    behaviour.events.iter().all(|event| {
+        matches!(event.action, Action::Leave { .. } | Action::Jump { .. } | Action::Branch { .. })
+    })
+}
+
+impl<'p> Machine<'p> {
+    /// A rank that has not begun.
+    pub(super) fn new(program: &'p Program, rank: u32, size: u32, limits: Limits) -> Self {
+        Machine {
+            program,
+            rank,
+            size,
+            state: State { frames: vec![Rc::new(Frame::default())], ..State::default() },
+            graph: super::graph::Graph::default(),
+            detached: Vec::new(),
+            turns: Vec::new(),
+            effects: Rc::new(Effects::of(program)),
+            shared: Shared::default(),
+            comparisons: HashMap::new(),
+            limits,
+            steps: 0,
+            budget: limits.steps,
+            made: 0,
+            calls: BTreeMap::new(),
+            gaps: BTreeMap::new(),
+            cuts: Vec::new(),
+            waits_for_round: false,
+            joined_badly: false,
+        }
+    }
+
+    /// Runs an entry from start to end; whether the rank left before the end.
+    fn run_entry(&mut self, entry: &Entry) -> bool {
+        let program = self.program;
+        let function = program.function(entry.function);
+        let Some(body) = &function.body else { return false };
+        let arguments = self.entry_arguments(entry);
+        let bindings = self.bindings(function, &[], &arguments, &Type::Unknown);
+        self.enter(Frame { function: Some(entry.function), bindings, ..Frame::default() });
+        let scope = self.open_scope();
+        let patterns = function.parameters.iter().map(|parameter| &parameter.pattern);
+        let bound = self.bind_parameters(patterns, arguments, function.place);
+        let outcome = bound.and_then(|()| self.evaluate(body));
+        let outcome = self.close_scope(scope, outcome, body.place);
+        let returned_early = outcome.is_err();
+        if let Err(Flow::Panic(place)) = outcome {
+            self.graph.push(Action::Leave { departure: Departure::Panicked }, place);
+        }
+        for way in std::mem::take(&mut self.detached) {
+            if let Flow::Panic(place) = way.flow {
+                self.graph.cursor = way.cursor;
+                self.graph.push(Action::Leave { departure: Departure::Panicked }, place);
+            }
+        }
+        returned_early
+    }
+
+    /// What a function is called with where a run starts at it: the world for a communicator, and
+    /// what is the same on every rank for numbers.
+    fn entry_arguments(&mut self, entry: &Entry) -> Vec<Value> {
+        let program = self.program;
+        let function = program.function(entry.function);
+        let has_communicator = function.parameters.iter().any(|it| is_communicator(&it.ty));
+        let mut arguments = Vec::new();
+        for (number, parameter) in function.parameters.iter().enumerate() {
+            let is_world = is_communicator(&parameter.ty)
+                || !has_communicator && matches!(parameter.ty.behind_references(), Type::Parameter(_));
+            let value = if is_world {
+                Value::Handle(Handle::Communicator(self.world()))
+            } else {
+                let ty = parameter.ty.behind_references();
+                match ty {
+                    Type::Scalar(_) => self.uniform(&format!("argument {number}"), ty.clone()),
+                    _ => self.fresh(ty.clone()),
+                }
+            };
+            arguments.push(match parameter.ty {
+                Type::Reference(_) => Value::Reference(self.allocate(value)),
+                _ => value,
+            });
+        }
+        arguments
+    }
+}
+
+/// Whether a parameter's type is that of a communicator.
+fn is_communicator(ty: &Type) -> bool {
+    const TYPES: [&str; 4] =
+        ["SimpleCommunicator", "SystemCommunicator", "UserCommunicator", "Communicator"];
+    match ty.behind_references() {
+        Type::External(name, _) => TYPES.contains(&&**name),
+        Type::Trait(names) => names.iter().any(|name| name.starts_with("Communicator")),
+        _ => false,
+    }
+}
