@@ -5,6 +5,7 @@
 mod bench;
 mod generate;
 mod new_rule;
+mod rsmpi;
 mod test;
 mod workspace;
 
@@ -37,6 +38,8 @@ enum Command {
         #[arg(value_enum)]
         what: Vec<bench::Subject>,
     },
+    /// Check the programs in `fixtures/rsmpi`, run them with Open MPI, and compare
+    Rsmpi,
     /// Start a new rule: its folder, text and cases
     NewRule {
         /// Its kebab-case name
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Test { long } => test::run_all(long),
         Command::Bench { what } => bench::run(&what),
+        Command::Rsmpi => rsmpi::run(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),
     };
