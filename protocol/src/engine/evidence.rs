@@ -150,7 +150,8 @@ impl Evidence {
     ) {
         let data = call.data.as_ref().filter(|_| !may_differ(call.kind));
         let typed = data.filter(|data| data.datatype.is_some()).and_then(|data| {
-            let mut known = earlier.clone().filter_map(|(at, call)| Some((at, call.data.as_ref()?)));
+            let mut known =
+                earlier.clone().filter_map(|(at, call)| Some((at, call.data.as_ref()?)));
             let (first, brought) = known.find(|(_, brought)| brought.datatype.is_some())?;
             (!same_signature(world, brought, data)).then_some(first)
         });

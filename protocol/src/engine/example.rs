@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 use super::evidence::{At, Observation};
 use super::exploration::Plan;
-use super::machine::Status;
 use super::machine::options::{Choice, FutureSends};
+use super::machine::{Machine, Status};
 use super::trace::Deed;
 use crate::model::{Rank, World};
 
@@ -79,6 +79,17 @@ pub(super) fn shortest<'w>(
         }
     }
     known
+}
+
+/// The state that some choices lead to.
+pub(super) fn state<'w>(world: &'w World, plan: Plan<'w>, choices: &[Choice]) -> Machine<'w> {
+    let mut machine = plan.start(world);
+    machine.settle();
+    for &choice in choices {
+        machine.apply(choice);
+        machine.settle();
+    }
+    machine
 }
 
 /// The run of some choices, with what happened in it written down.

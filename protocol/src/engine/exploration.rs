@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{At, Observation};
 use super::machine::options::{ALL, Choice, FutureSends};
-use super::machine::{Machine, Schedule, Semantics, Settled, Status, Unmatched, targets};
+use super::machine::{Executed, Machine, Schedule, Semantics, Settled, Status, Unmatched, targets};
 use super::wait_for::Stuck;
 use crate::model::{Action, Mode, Peer, Rank, World};
 
@@ -29,6 +29,8 @@ pub(super) struct Plan<'a> {
     pub(super) semantics: Semantics,
     pub(super) schedule: Schedule,
     pub(super) skipped: Option<&'a FxHashSet<At>>,
+    /// Whether what each run has executed and shown is kept apart.
+    pub(super) told: bool,
 }
 
 impl<'w> Plan<'w> {
@@ -63,14 +65,23 @@ pub(super) struct Unclean {
     pub(super) path: Path,
 }
 
+/// What happened from one state to the next.
+#[derive(Clone, Default)]
+pub(super) struct Told {
+    /// The steps that were begun.
+    pub(super) executed: Executed,
+    pub(super) observations: Vec<Observation>,
+}
+
 /// Everything that was seen.
 pub(super) struct Explored<'w> {
     pub(super) observations: Vec<(Observation, Path)>,
     pub(super) hangs: Vec<Hang<'w>>,
     /// States in which ranks only ask; those from which nothing leads become hangs.
     spins: Vec<Hang<'w>>,
-    /// The first of them that was met.
-    pub(super) unclean: Option<Unclean>,
+    /// Ends of all ranks that leave messages: the first, and where what each run has shown is kept
+    /// apart, one for each message.
+    pub(super) uncleans: Vec<Unclean>,
     /// Of wildcards that could take messages of several sources at once, all of these.
     pub(super) races: Takes,
     /// Of every wildcard, all that it takes in some run.
@@ -79,17 +90,29 @@ pub(super) struct Explored<'w> {
     /// The operations that are matched in some run, of a world with options.
     pub(super) matched: FxHashSet<At>,
     pub(super) mismatch: bool,
+    /// What happened before the first choice.
+    pub(super) start: Told,
+    /// The states in which runs are over, and the operations that are not complete there.
+    pub(super) ends: FxHashMap<usize, Vec<At>>,
     /// Whether everything was followed.
     pub(super) complete: bool,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
 }
 
 /// A state: where it came from, and where it leads.
-struct Node {
+pub(super) struct Node {
     path: Path,
-    /// Successors, and whether anything moved on the way.
-    edges: Vec<(usize, bool)>,
+    pub(super) edges: Vec<Edge>,
     kind: Kind,
+}
+
+/// A state that follows another.
+pub(super) struct Edge {
+    pub(super) to: usize,
+    /// Whether anything moved between ranks on the way.
+    moved: bool,
+    /// What happened on the way, if that is kept.
+    pub(super) told: Told,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,6 +161,10 @@ struct Walk<'w, 'f> {
     known: FxHashMap<Box<[u32]>, usize>,
     seen: FxHashSet<Observation>,
     stack: Vec<Frame<'w>>,
+    /// What is not complete in states in which ranks only ask.
+    spinning: FxHashMap<usize, Vec<At>>,
+    /// The messages that are left at some end.
+    left: FxHashSet<At>,
     future: Option<&'f FutureSends>,
     cyclic: bool,
     /// How many numbers the known states and those on the stack are made of.
@@ -162,18 +189,22 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
             observations: Vec::new(),
             hangs: Vec::new(),
             spins: Vec::new(),
-            unclean: None,
             races: Takes::new(),
             taken: Takes::new(),
             can_finish_clean: false,
             matched: FxHashSet::default(),
             mismatch: false,
+            start: Told::default(),
+            ends: FxHashMap::default(),
+            uncleans: Vec::new(),
             complete: true,
             nodes: Vec::new(),
         },
         known: FxHashMap::default(),
         seen: FxHashSet::default(),
         stack: Vec::new(),
+        spinning: FxHashMap::default(),
+        left: FxHashSet::default(),
         future: reduced,
         cyclic: world.behaviours.iter().any(|behaviour| is_cyclic(&behaviour.events)),
         held: 0,
@@ -182,9 +213,15 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
     };
     let mut machine = plan.start(world);
     machine.matched = has_options(world).then(Vec::new);
+    machine.executed = plan.told.then(Executed::default);
     walk.arrive(machine, Settled::Quiet, 0, None);
     while walk.go_on() {}
+    let hangs = walk.explored.hangs.len();
     walk.explored.find_spinning();
+    for hang in &walk.explored.hangs[hangs..] {
+        let open = walk.spinning.remove(&hang.node).unwrap_or_default();
+        walk.explored.ends.insert(hang.node, open);
+    }
     walk.explored
 }
 
@@ -235,20 +272,15 @@ impl<'w> Walk<'w, '_> {
             Settled::Mismatch | Settled::Aborted => applied,
             _ => machine.settle(),
         };
-        for observation in machine.evidence.take() {
-            if self.seen.insert(observation) {
-                self.explored.observations.push((observation, path));
-            }
-        }
+        let told = self.take_down(&mut machine, path);
         self.explored
             .matched
             .extend(machine.matched.iter_mut().flat_map(|matched| matched.drain(..)));
-        let over =
-            matches!(settled, Settled::Mismatch | Settled::Aborted | Settled::TooLong);
+        let over = matches!(settled, Settled::Mismatch | Settled::Aborted | Settled::TooLong);
         let known = if over || path.is_none() { None } else { self.known_as(&machine) };
         let moved = machine.moved != before;
         if let (Some(node), Some((from, _))) = (known, path) {
-            self.explored.nodes[from].edges.push((node, moved));
+            self.explored.nodes[from].edges.push(Edge { to: node, moved, told });
             if let Some(frame) = self.stack.iter_mut().rfind(|frame| frame.node == from) {
                 frame.met_known = true;
             }
@@ -259,13 +291,18 @@ impl<'w> Walk<'w, '_> {
         let node = self.explored.nodes.len();
         self.explored.nodes.push(Node { path, edges: Vec::new(), kind });
         match path {
-            Some((from, _)) => self.explored.nodes[from].edges.push((node, moved)),
-            // The first state of a world without options needs no name.
-            None if choices.is_empty() => {}
+            Some((from, _)) => {
+                self.explored.nodes[from].edges.push(Edge { to: node, moved, told });
+            }
             None => {
-                self.known.insert(machine.encode(), node);
+                self.explored.start = told;
+                // The first state of a world without options needs no name.
+                if !choices.is_empty() {
+                    self.known.insert(machine.encode(), node);
+                }
             }
         }
+        self.note_end(&machine, node, kind);
         match kind {
             Kind::Finished => self.finish(&machine, path),
             Kind::Mismatch => self.explored.mismatch = true,
@@ -277,11 +314,42 @@ impl<'w> Walk<'w, '_> {
             Kind::Live | Kind::Aborted => {}
             Kind::Choice { .. } => {
                 if settled == Settled::Endless {
-                    self.explored.nodes[node].edges.push((node, true));
+                    let told = Told::default();
+                    self.explored.nodes[node].edges.push(Edge { to: node, moved: true, told });
                 }
                 self.follow(machine, node, choices, path);
             }
         }
+    }
+
+    /// What has happened since the last state.
+    fn take_down(&mut self, machine: &mut Machine<'w>, path: Path) -> Told {
+        let mut told = Told::default();
+        let observations = machine.evidence.take();
+        for &observation in &observations {
+            if self.seen.insert(observation) {
+                self.explored.observations.push((observation, path));
+            }
+        }
+        if let Some(executed) = &mut machine.executed {
+            told = Told { executed: executed.take(), observations };
+            self.held += 3 * told.executed.len();
+        }
+        told
+    }
+
+    /// Takes down what is not complete in a state in which a run is over.
+    fn note_end(&mut self, machine: &Machine<'w>, node: usize, kind: Kind) {
+        if machine.executed.is_none() {
+            return;
+        }
+        let open = match kind {
+            Kind::Finished | Kind::Stuck | Kind::Mismatch => incomplete(machine),
+            Kind::Live | Kind::Aborted => Vec::new(),
+            Kind::Choice { .. } | Kind::Open => return,
+        };
+        self.held += 2 * open.len();
+        self.explored.ends.insert(node, open);
     }
 
     /// The node of a state that was seen before; a new one is given the next node's name.
@@ -327,6 +395,9 @@ impl<'w> Walk<'w, '_> {
         if self.cyclic && !choices.iter().any(moves) {
             // Whether this is a hang shows only when all of its circle is known.
             let stuck = Stuck::of(&machine);
+            if self.future.is_some() && machine.executed.is_some() {
+                self.spinning.insert(node, incomplete(&machine));
+            }
             let machine = (self.explored.spins.len() < KEPT).then(|| machine.clone());
             self.explored.spins.push(Hang { node, stuck, machine, path });
         }
@@ -341,8 +412,12 @@ impl<'w> Walk<'w, '_> {
         left.retain(|unmatched| !is_abandoned(machine, unmatched));
         if !left.iter().any(|unmatched| unmatched.sending) {
             self.explored.can_finish_clean = true;
-        } else if self.explored.unclean.is_none() {
-            self.explored.unclean = Some(Unclean { left, path });
+            return;
+        }
+        let sends = left.iter().filter(|one| one.sending).map(|one| one.at);
+        let new = sends.filter(|&at| self.left.insert(at)).count() > 0;
+        if self.explored.uncleans.is_empty() || (new && machine.executed.is_some()) {
+            self.explored.uncleans.push(Unclean { left, path });
         }
     }
 
@@ -356,8 +431,8 @@ impl<'w> Walk<'w, '_> {
         left.retain(|unmatched| unmatched.sending && ended(unmatched.peer));
         left.retain(|unmatched| !is_abandoned(machine, unmatched));
         left.dedup_by_key(|unmatched| unmatched.at);
-        if !left.is_empty() && self.explored.unclean.is_none() {
-            self.explored.unclean = Some(Unclean { left, path });
+        if !left.is_empty() && self.explored.uncleans.is_empty() {
+            self.explored.uncleans.push(Unclean { left, path });
         }
     }
 
@@ -403,7 +478,7 @@ impl<'w> Explored<'w> {
         let mut at = hang.path;
         while let Some((node, _)) = at {
             let race = self.nodes[node].kind == Kind::Choice { race: true };
-            if race && self.nodes[node].edges.iter().any(|&(next, _)| ends[next]) {
+            if race && self.nodes[node].edges.iter().any(|edge| ends[edge.to]) {
                 return true;
             }
             at = self.nodes[node].path;
@@ -431,8 +506,8 @@ impl<'w> Explored<'w> {
     fn nodes_that_can_end(&self) -> Vec<bool> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (from, node) in self.nodes.iter().enumerate() {
-            for &(to, _) in &node.edges {
-                before[to].push(from);
+            for edge in &node.edges {
+                before[edge.to].push(from);
             }
         }
         let mut ends = vec![false; self.nodes.len()];
@@ -455,8 +530,8 @@ impl<'w> Explored<'w> {
         let mut graph: DiGraph<(), bool> = DiGraph::new();
         let nodes: Vec<NodeIndex> = self.nodes.iter().map(|_| graph.add_node(())).collect();
         for (from, node) in self.nodes.iter().enumerate() {
-            for &(to, moved) in &node.edges {
-                graph.add_edge(nodes[from], nodes[to], moved);
+            for edge in &node.edges {
+                graph.add_edge(nodes[from], nodes[edge.to], edge.moved);
             }
         }
         for part in tarjan_scc(&graph) {
@@ -464,7 +539,7 @@ impl<'w> Explored<'w> {
             let vain = part.iter().all(|node| {
                 let node = &self.nodes[node.index()];
                 matches!(node.kind, Kind::Choice { .. })
-                    && node.edges.iter().all(|&(to, moved)| !moved && inside(to))
+                    && node.edges.iter().all(|edge| !edge.moved && inside(edge.to))
             });
             let spin = self.spins.iter().position(|spin| inside(spin.node));
             if let (true, Some(spin)) = (vain, spin) {
@@ -515,4 +590,23 @@ fn is_abandoned(machine: &Machine<'_>, unmatched: &Unmatched) -> bool {
         Peer::Rank(rank) if unmatched.sending => machine.left(rank.unsigned_abs()).is_some(),
         _ => false,
     }
+}
+
+/// The operations that have been started and are not complete, and the steps that ranks wait in.
+fn incomplete(machine: &Machine<'_>) -> Vec<At> {
+    let mut open: Vec<At> = machine.unmatched().iter().map(|unmatched| unmatched.at).collect();
+    for blocked in Stuck::of(machine).blocked {
+        let state = machine.state(blocked.rank);
+        if state.status != Status::Ready {
+            open.push((blocked.rank, blocked.position));
+            open.extend(blocked.open.iter().map(|&position| (blocked.rank, position)));
+        }
+        let active = state.requests.iter().filter(|request| request.is_active());
+        open.extend(active.map(|request| (blocked.rank, request.started as usize)));
+    }
+    let gathering = machine.open_collectives().into_iter();
+    open.extend(gathering.flat_map(|(arrivals, _)| arrivals));
+    open.sort_unstable();
+    open.dedup();
+    open
 }

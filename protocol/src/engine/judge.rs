@@ -1,10 +1,14 @@
 //! Judges a program: every world of it, one after the other.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
-use super::case::investigate;
+use super::case::Case;
+use super::investigation::investigate;
 use super::machine::Semantics;
-use crate::finding::Finding;
+use super::size::{self, Looked};
+use crate::finding::{Certainty, Finding};
 use crate::model::{Place, Role, World};
 use crate::rules;
 
@@ -87,14 +91,10 @@ impl Judge {
     /// this one was followed.
     pub fn judge(&mut self, world: &World) -> bool {
         self.cast(world);
-        let case = investigate(world, &self.options);
+        let case = investigate(world, &self.options, false);
         self.states += case.states;
-        for rule in rules::all() {
-            if let rules::Check::World(check) = rule.check {
-                for finding in check(&case) {
-                    self.add(finding);
-                }
-            }
+        for finding in findings(&case) {
+            self.add(finding);
         }
         self.verdict.checked.push(Checked {
             size: world.size(),
@@ -113,7 +113,27 @@ impl Judge {
     /// happens so in all worlds that share one assumption; then it is possible, under that
     /// assumption. Gives back whether everything that can happen was followed.
     pub fn judge_size(&mut self, worlds: &[(World, Vec<(Place, String)>)]) -> bool {
-        worlds.iter().fold(true, |complete, (world, _)| self.judge(world) && complete)
+        let [(first, _), _, ..] = worlds else {
+            return worlds.iter().all(|(world, _)| self.judge(world));
+        };
+        let mut looked = Vec::with_capacity(worlds.len());
+        for (world, assumptions) in worlds {
+            self.cast(world);
+            let case = investigate(world, &self.options, true);
+            self.states += case.states;
+            let (findings, complete) = (findings(&case), case.complete);
+            looked.push(Looked { assumptions, findings, executed: case.executed, complete });
+        }
+        let complete = looked.iter().all(|looked| looked.complete);
+        for finding in size::agreed(&looked) {
+            self.add(finding);
+        }
+        self.verdict.checked.push(Checked {
+            size: first.size(),
+            parameters: first.parameters.clone(),
+            complete,
+        });
+        complete
     }
 
     /// Compares code that says it plays a role with the role.
@@ -180,13 +200,27 @@ impl Judge {
                 self.verdict.findings.push(finding);
             }
             Some(&known) => {
-                let sizes = &mut self.verdict.findings[known].sizes;
-                sizes.extend(finding.sizes);
-                sizes.sort_unstable();
-                sizes.dedup();
+                let known = &mut self.verdict.findings[known];
+                let sizes: BTreeSet<u32> =
+                    known.sizes.iter().chain(&finding.sizes).copied().collect();
+                // What happens in any case says more than what happens under an assumption.
+                if known.certainty != Certainty::Certain && finding.certainty == Certainty::Certain
+                {
+                    *known = finding;
+                }
+                known.sizes = sizes.into_iter().collect();
             }
         }
     }
+}
+
+/// What the rules say of a world.
+fn findings(case: &Case<'_>) -> Vec<Finding> {
+    let checks = rules::all().iter().filter_map(|rule| match rule.check {
+        rules::Check::World(check) => Some(check),
+        rules::Check::Casting(_) | rules::Check::Conformance(_) => None,
+    });
+    checks.flat_map(|check| check(case)).collect()
 }
 
 #[cfg(test)]

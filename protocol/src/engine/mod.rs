@@ -5,17 +5,21 @@
 //! from (a [`Case`]), and hands that to the rules. What a step means is fixed in
 //! `docs/semantics.md`; what is wrong is for [`crate::rules`] to say.
 
+mod branching;
 mod case;
 pub mod describe;
 mod evidence;
 mod example;
+mod excuses;
 mod exploration;
+mod investigation;
 mod judge;
 mod machine;
 mod outcome;
 mod pairing;
 #[cfg(test)]
 pub(crate) mod samples;
+mod size;
 mod trace;
 mod wait_for;
 pub mod words;
@@ -24,8 +28,8 @@ pub use case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
 pub use evidence::{At, Observation, fits};
 pub use exploration::Limits;
 pub use judge::{Casting, Checked, Judge, Options, Verdict};
-pub(crate) use machine::{accepts, envelope};
 pub use machine::{Semantics, Unmatched};
+pub(crate) use machine::{accepts, envelope};
 pub use outcome::{Outcome, explore};
 pub use pairing::{Cause, could_serve};
 pub use wait_for::{Blocked, Stuck};

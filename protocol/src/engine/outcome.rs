@@ -33,12 +33,12 @@ pub struct Outcome {
 
 /// Follows a world through everything that can happen in it.
 pub fn explore(world: &World, semantics: Semantics, limits: Limits) -> Outcome {
-    let plan = |schedule| Plan { semantics, schedule, skipped: None };
+    let plan = |schedule| Plan { semantics, schedule, skipped: None, told: false };
     let explored = exploration::explore(world, plan(Schedule::Eager), limits);
     let mut outcome = Outcome {
         can_finish: explored.can_finish(),
         can_hang: !explored.hangs.is_empty(),
-        can_finish_unclean: explored.unclean.is_some(),
+        can_finish_unclean: !explored.uncleans.is_empty(),
         mismatch: explored.mismatch,
         can_abort: explored.aborts(),
         complete: explored.complete,

@@ -36,6 +36,8 @@ pub(super) struct Faults {
     pub(super) unmatched: Vec<Unmatched>,
     /// Collectives that some ranks enter and others never do.
     pub(super) missing: Vec<(Vec<At>, Vec<Rank>)>,
+    /// Where ranks have left before their end.
+    left: Vec<At>,
     /// What was seen on the way.
     pub(super) observations: Vec<Observation>,
     /// Whether every rank came to its end: otherwise there may be partners behind.
@@ -68,9 +70,29 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
     unmatched.extend(probes.into_iter().filter(|probe| !comes(probe)));
     Faults {
         missing: missing_ranks(&machine),
+        left: (0..machine.world.size()).filter_map(|rank| machine.left(rank)).collect(),
         unmatched,
         all_ended: machine.ended(),
         observations: observations(&mut machine),
+    }
+}
+
+impl Faults {
+    /// Where those of some ranks have left that left before their end.
+    pub(super) fn left_of(&self, ranks: &[Rank]) -> Vec<At> {
+        self.left.iter().copied().filter(|(rank, _)| ranks.contains(rank)).collect()
+    }
+
+    /// Why an operation has no partner; if nobody is meant by it, perhaps because the rank that it
+    /// counts on has left.
+    pub(super) fn cause(&self, partners: &Partners, operation: &Unmatched, world: &World) -> Cause {
+        let counts_on = |&&(rank, _): &&At| {
+            accepts(operation.peer, rank) && world.belongs(operation.communicator, rank)
+        };
+        match (partners.cause(operation), self.left.iter().find(counts_on)) {
+            (Cause::Nobody { .. }, Some(&left)) => Cause::Left(left),
+            (cause, _) => cause,
+        }
     }
 }
 
@@ -113,7 +135,13 @@ fn missing_ranks(machine: &Machine<'_>) -> Vec<(Vec<At>, Vec<Rank>)> {
 fn observations(machine: &mut Machine<'_>) -> Vec<Observation> {
     let mut seen = machine.evidence.take();
     seen.retain(|seen| {
-        !matches!(seen, Observation::LostRequest { .. } | Observation::UnpostedReady { .. })
+        !matches!(
+            seen,
+            Observation::LostRequest { .. }
+                | Observation::UnpostedReady { .. }
+                | Observation::Access { .. }
+                | Observation::Overlap { .. }
+        )
     });
     seen
 }

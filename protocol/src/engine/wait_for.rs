@@ -37,9 +37,8 @@ impl Stuck {
     /// Reads the state off a machine that is stuck.
     pub(super) fn of(machine: &Machine<'_>) -> Self {
         let ranks = 0..machine.world.size();
-        let blocked = ranks.filter(|&rank| {
-            !matches!(machine.state(rank).status, Status::Ended | Status::Opaque)
-        });
+        let blocked = ranks
+            .filter(|&rank| !matches!(machine.state(rank).status, Status::Ended | Status::Opaque));
         Stuck { blocked: blocked.map(|rank| blocked_rank(machine, rank)).collect() }
     }
 

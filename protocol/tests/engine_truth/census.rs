@@ -41,7 +41,7 @@ const KINDS: [Kind; 14] = [
     ("miss a wait", 30, |answers| in_one(answers, |truth| truth.missing_wait)),
     ("mismatch", 5, |answers| in_one(answers, |truth| truth.mismatch)),
     ("type mismatch", 10, |answers| in_one(answers, |truth| truth.type_mismatch)),
-    ("truncation", 5, |answers| in_one(answers, |truth| truth.truncation)),
+    ("truncation", 2, |answers| in_one(answers, |truth| truth.truncation)),
     ("too many states", 0, |answers| answers.contains(&Answer::Vast)),
     ("the engine gave up", 0, |answers| answers.contains(&Answer::GivenUp)),
 ];

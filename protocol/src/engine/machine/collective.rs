@@ -3,11 +3,9 @@
 use std::collections::VecDeque;
 
 use super::matching::Completes;
-use super::{Machine, called, RequestStatus, Schedule, Semantics, Status};
+use super::{Machine, RequestStatus, Schedule, Semantics, Status, called};
 use crate::engine::evidence::At;
-use crate::model::{
-    Collective, CollectiveKind, CommunicatorId, Position, Rank, RequestId, World,
-};
+use crate::model::{Collective, CollectiveKind, CommunicatorId, Position, Rank, RequestId, World};
 
 /// The collectives of one communicator that not every rank has entered yet.
 #[derive(Clone, Default)]
@@ -65,12 +63,7 @@ impl<'w> Machine<'w> {
     }
 
     /// A rank starts its part of a collective, which completes a request.
-    pub(super) fn start_collective(
-        &mut self,
-        rank: Rank,
-        collective: &Collective,
-        id: RequestId,
-    ) {
+    pub(super) fn start_collective(&mut self, rank: Rank, collective: &Collective, id: RequestId) {
         let position = self.state(rank).position as Position;
         let completes = self.begin_request(rank, id, position, RequestStatus::Active);
         self.request_mut(rank, id).plan = None;
@@ -192,9 +185,9 @@ impl<'w> Machine<'w> {
 
     fn forget(&mut self, rank: Rank, communicator: CommunicatorId) {
         for instance in &mut self.communicators[usize::from(communicator)].open {
-            instance.waiting.retain(|waiting| {
-                waiting.at.0 != rank || waiting.completes != Completes::Step
-            });
+            instance
+                .waiting
+                .retain(|waiting| waiting.at.0 != rank || waiting.completes != Completes::Step);
         }
     }
 

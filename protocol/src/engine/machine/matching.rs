@@ -38,6 +38,8 @@ pub(super) struct Pending {
     pub(super) position: u32,
     pub(super) sending: bool,
     pub(super) live: bool,
+    /// Whether its request was freed, so that nobody counts on it.
+    pub(super) freed: bool,
     /// The other end; `Peer::Any` for a wildcard.
     pub(super) peer: Peer,
     pub(super) tag: Tag,
@@ -153,6 +155,7 @@ impl Machine<'_> {
             position: u32::try_from(position).expect("a behaviour has fewer than 2^32 events"),
             sending,
             live: true,
+            freed: false,
             peer,
             tag: envelope.tag,
             communicator: envelope.communicator,
@@ -471,8 +474,11 @@ impl Machine<'_> {
 
     /// Every operation that found no partner, by rank and in the order of its start.
     pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
-        let mut rest: Vec<PendingId> =
-            (0..).zip(&self.pending).filter(|(_, one)| one.live).map(|(id, _)| id).collect();
+        let mut rest: Vec<PendingId> = (0..)
+            .zip(&self.pending)
+            .filter(|(_, one)| one.live && !one.freed)
+            .map(|(id, _)| id)
+            .collect();
         rest.sort_unstable_by_key(|&id| {
             let pending = &self.pending[id as usize];
             (pending.rank, pending.sequence)

@@ -4,9 +4,7 @@
 use super::matching::Completes;
 use super::{Machine, Schedule, Status, envelope};
 use crate::engine::evidence::{At, Observation};
-use crate::model::{
-    Action, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId,
-};
+use crate::model::{Action, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId};
 
 /// Of a rank with more requests than this, overlaps are not looked for.
 const COMPARED: usize = 1_024;
@@ -30,7 +28,12 @@ impl<'w> Machine<'w> {
     }
 
     /// Takes down the active operations whose memory overlaps that of one that starts now.
-    pub(super) fn compare_buffers(&mut self, rank: Rank, position: Position, id: Option<RequestId>) {
+    pub(super) fn compare_buffers(
+        &mut self,
+        rank: Rank,
+        position: Position,
+        id: Option<RequestId>,
+    ) {
         let world = self.world;
         let event = &world.behaviours[rank as usize].events[position];
         let second: At = (rank, self.state(rank).position as Position);
@@ -50,7 +53,10 @@ impl<'w> Machine<'w> {
                 continue;
             }
             let active = buffers(self.described(rank, other));
-            if starts.iter().flatten().any(|start| active.iter().flatten().any(|one| clash(start, one)))
+            if starts
+                .iter()
+                .flatten()
+                .any(|start| active.iter().flatten().any(|one| clash(start, one)))
             {
                 overlapping.push((rank, request.started as Position));
             }

@@ -25,8 +25,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::channel::Channels;
 use self::collective::CommunicatorState;
-pub(super) use self::events::{bytes, called, receiving_peer, targets};
 pub(crate) use self::events::envelope;
+pub(super) use self::events::{bytes, called, receiving_peer, targets};
 pub(super) use self::executed::Executed;
 use self::liveness::Liveness;
 pub use self::matching::Unmatched;
@@ -35,8 +35,8 @@ use self::matching::{Pending, PendingId};
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
-    Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank,
-    RequestId, Tag, World,
+    Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank, RequestId, Tag,
+    World,
 };
 
 /// When a standard send completes, and whether rooted collectives wait.

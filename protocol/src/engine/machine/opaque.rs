@@ -73,7 +73,11 @@ impl Machine<'_> {
             }
             if pending.sending {
                 self.withdraw(id);
-                self.meet_opaque((pending.rank, pending.position as usize), pending.completes, None);
+                self.meet_opaque(
+                    (pending.rank, pending.position as usize),
+                    pending.completes,
+                    None,
+                );
             } else {
                 self.take_from_opaque(id, opaque);
             }

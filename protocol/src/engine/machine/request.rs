@@ -82,6 +82,12 @@ impl Machine<'_> {
 
     /// Nobody waits for the operation any more, and it goes on.
     pub(super) fn free_request(&mut self, rank: Rank, id: RequestId) {
+        let completes = Completes::Request(id, self.request(rank, id).generation);
+        if let Some(pending) = self.pending_of(rank, completes) {
+            let pending = &mut self.pending[pending as usize];
+            // A message is to be received all the same.
+            pending.freed = !pending.sending;
+        }
         let request = self.request_mut(rank, id);
         request.status = RequestStatus::Inactive;
         request.plan = None;
@@ -145,7 +151,12 @@ impl Machine<'_> {
     }
 
     /// Completes the active requests of a wait and goes on behind it.
-    pub(super) fn leave_wait(&mut self, rank: Rank, requests: &[RequestId], completion: &Completion) {
+    pub(super) fn leave_wait(
+        &mut self,
+        rank: Rank,
+        requests: &[RequestId],
+        completion: &Completion,
+    ) {
         let position = self.state(rank).position as Position;
         let mut target = position + 1;
         for (index, &id) in requests.iter().enumerate() {
