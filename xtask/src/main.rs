@@ -3,12 +3,14 @@
 #![expect(clippy::print_stdout, reason = "a command speaks to whoever has called it")]
 
 mod bench;
+mod corpus;
 mod generate;
 mod new_rule;
 mod rsmpi;
 mod test;
 mod workspace;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +42,12 @@ enum Command {
     },
     /// Check the programs in `fixtures/rsmpi`, run them with Open MPI, and compare
     Rsmpi,
+    /// Run the checker over other people's crates: what it finds, and how much it understands
+    Corpus {
+        /// Folders of crates, crates, and Rust files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
     /// Start a new rule: its folder, text and cases
     NewRule {
         /// Its kebab-case name
@@ -57,6 +65,7 @@ fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Command::Test { long } => test::run_all(long),
         Command::Bench { what } => bench::run(&what),
+        Command::Corpus { paths } => corpus::run_over(&paths),
         Command::Rsmpi => rsmpi::run(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),
