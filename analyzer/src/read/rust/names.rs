@@ -19,11 +19,11 @@ pub(super) struct AliasId(pub(super) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TraitId(pub(super) usize);
 
-/// More steps from `use` to `use` are not followed: they may go round in a circle.
-const STEPS: usize = 32;
+/// What has been looked up on the way to one answer; `None` also while it is looked for.
+type Seen = HashMap<(ModuleId, String, Namespace), Option<Meaning>>;
 
 /// In which of Rust's two namespaces a name is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Namespace {
     Types,
     Values,
@@ -186,27 +186,24 @@ impl Names {
         import: &Import,
         namespace: Namespace,
     ) -> (Meaning, usize) {
-        self.follow(module, import, namespace, None, STEPS)
+        self.follow(module, import, namespace, &mut Seen::new())
             .unwrap_or_else(|| (self.external(&import.path), import.path.len()))
     }
 
-    /// `except`: an import of this name, which is being followed, does not count for its own path.
     fn follow(
         &self,
         module: ModuleId,
         import: &Import,
         namespace: Namespace,
-        except: Option<&str>,
-        steps: usize,
+        seen: &mut Seen,
     ) -> Option<(Meaning, usize)> {
         let path = &import.path;
-        let steps = steps.checked_sub(1)?;
-        let (mut meaning, mut at) = self.first(module, import, namespace, except, steps)?;
+        let (mut meaning, mut at) = self.first(module, import, namespace, seen)?;
         while at < path.len() {
             let last = at + 1 == path.len();
             let wanted = if last { namespace } else { Namespace::Types };
             meaning = match meaning {
-                Meaning::Module(inner) => self.inside(inner, &path[at], wanted, None, steps)?,
+                Meaning::Module(inner) => self.inside(inner, &path[at], wanted, seen)?,
                 Meaning::Definition(definition) => match self.variant(definition, &path[at]) {
                     Some(variant) => Meaning::Variant(definition, variant),
                     None => return Some((Meaning::Definition(definition), at)),
@@ -228,8 +225,7 @@ impl Names {
         module: ModuleId,
         import: &Import,
         namespace: Namespace,
-        except: Option<&str>,
-        steps: usize,
+        seen: &mut Seen,
     ) -> Option<(Meaning, usize)> {
         let path = &import.path;
         let name = path.first()?;
@@ -248,12 +244,12 @@ impl Names {
             _ => {}
         }
         let wanted = if path.len() == 1 { namespace } else { Namespace::Types };
-        let found = self.around(module, name, wanted, except, steps);
+        let found = self.around(module, name, wanted, seen);
         let found = found.or_else(|| {
             // What begins a longer path and is written small is a crate before it is a module that
             // some library has.
             let may_be_glob = path.len() == 1 || name.starts_with(char::is_uppercase);
-            may_be_glob.then(|| self.by_external_glob(module, name, steps)).flatten()
+            may_be_glob.then(|| self.by_external_glob(module, name, seen)).flatten()
         });
         Some((found.unwrap_or_else(|| self.crate_of(name)), 1))
     }
@@ -286,11 +282,10 @@ impl Names {
         mut module: ModuleId,
         name: &str,
         namespace: Namespace,
-        except: Option<&str>,
-        steps: usize,
+        seen: &mut Seen,
     ) -> Option<Meaning> {
         loop {
-            if let Some(found) = self.inside(module, name, namespace, except, steps) {
+            if let Some(found) = self.inside(module, name, namespace, seen) {
                 return Some(found);
             }
             match self.module(module) {
@@ -300,14 +295,14 @@ impl Names {
         }
     }
 
-    /// A name that a module declares or imports.
+    /// A name that a module declares or imports. While it is looked for, the module does not have
+    /// it: `use log::log;` means the crate, and globs may go round in circles.
     fn inside(
         &self,
         module: ModuleId,
         name: &str,
         namespace: Namespace,
-        except: Option<&str>,
-        steps: usize,
+        seen: &mut Seen,
     ) -> Option<Meaning> {
         let found = self.module(module);
         let of = |names: &HashMap<String, Declared>| names.get(name).map(|it| it.meaning.clone());
@@ -321,19 +316,41 @@ impl Names {
         if declared.is_some() {
             return declared;
         }
-        let imports = found.imports.get(name).filter(|_| except != Some(name));
+        if found.imports.is_empty() && found.globs.is_empty() {
+            return None;
+        }
+        let key = (module, name.to_owned(), namespace);
+        if let Some(known) = seen.get(&key) {
+            return known.clone();
+        }
+        seen.insert(key.clone(), None);
+        let meaning = self
+            .by_import(module, name, namespace, seen)
+            .or_else(|| self.by_glob(module, name, namespace, seen));
+        seen.insert(key, meaning.clone());
+        meaning
+    }
+
+    fn by_import(
+        &self,
+        module: ModuleId,
+        name: &str,
+        namespace: Namespace,
+        seen: &mut Seen,
+    ) -> Option<Meaning> {
         let mut external = None;
-        for import in imports.into_iter().flatten() {
-            match self.follow(module, import, namespace, Some(name), steps) {
+        for import in self.module(module).imports.get(name)? {
+            // In `use log::log;` the first name is not the one that is being imported.
+            let own = import.path.len() > 1 && import.path.first().is_some_and(|it| it == name);
+            let absolute = own && !self.module(module).types.contains_key(name);
+            let import = &Import { absolute: import.absolute || absolute, ..import.clone() };
+            match self.follow(module, import, namespace, seen) {
                 Some((Meaning::External(path), _)) => external = external.or(Some(path)),
                 Some((meaning, used)) if used == import.path.len() => return Some(meaning),
                 _ => {}
             }
         }
-        if let Some(path) = external {
-            return Some(Meaning::External(path));
-        }
-        self.by_glob(module, name, namespace, steps)
+        external.map(Meaning::External)
     }
 
     /// A name that a glob import of the program's own items brings.
@@ -342,17 +359,12 @@ impl Names {
         module: ModuleId,
         name: &str,
         namespace: Namespace,
-        steps: usize,
+        seen: &mut Seen,
     ) -> Option<Meaning> {
-        let steps = steps.checked_sub(1)?;
         self.module(module).globs.iter().find_map(|glob| {
-            // Whatever begins the glob's path does not come by a glob in its turn.
-            if glob.path.first().is_some_and(|first| first == name) {
-                return None;
-            }
-            match self.follow(module, glob, Namespace::Types, None, steps)? {
+            match self.follow(module, glob, Namespace::Types, seen)? {
                 (Meaning::Module(inner), _) if inner != module => {
-                    self.inside(inner, name, namespace, None, steps)
+                    self.inside(inner, name, namespace, seen)
                 }
                 (Meaning::Definition(definition), used) if used == glob.path.len() => {
                     let variant = self.variant(definition, name)?;
@@ -364,15 +376,21 @@ impl Names {
     }
 
     /// A name that a glob import of a library may bring, here or around this block.
-    fn by_external_glob(&self, mut module: ModuleId, name: &str, steps: usize) -> Option<Meaning> {
-        let steps = steps.checked_sub(1)?;
+    fn by_external_glob(
+        &self,
+        mut module: ModuleId,
+        name: &str,
+        seen: &mut Seen,
+    ) -> Option<Meaning> {
         let mut globs = Vec::new();
         loop {
             let found = self.module(module);
             for glob in &found.globs {
-                if glob.path.first().is_some_and(|first| first.starts_with(char::is_lowercase))
+                // What begins a glob's path comes by no other glob.
+                let first = glob.path.first().map(String::as_str).unwrap_or_default();
+                if first != name
                     && let Some((Meaning::External(path), _)) =
-                        self.follow(module, glob, Namespace::Types, None, steps)
+                        self.follow(module, glob, Namespace::Types, seen)
                 {
                     globs.push(path);
                 }

@@ -217,3 +217,17 @@ fn wrapped_items_are_items() {
     assert_eq!(main_of(text), "{fn f(); const TABLE.len();}");
     assert_eq!(program.globals[0].value.is_some(), true);
 }
+
+#[test]
+fn globs_in_circles_end() {
+    let modules: String = (0..12)
+        .map(|at| {
+            let globs: String = (0..12).map(|other| format!("use super::m{other}::*;")).collect();
+            format!("pub mod m{at} {{ {globs} pub use super::*; }}")
+        })
+        .collect();
+    let text = format!(
+        "{modules} use m0::*; use log::log; fn found() {{}} fn main() {{ found(); gone(); log(); }}"
+    );
+    assert_eq!(main_of(&text), "{fn found(); gone(); log::log();}");
+}
