@@ -33,6 +33,9 @@ mod widen;
 mod words;
 mod world;
 
+#[cfg(test)]
+mod tests;
+
 use p2p_protocol::model::World;
 
 use crate::program::{Entry, Place, Program};

@@ -1,0 +1,87 @@
+//! Functions, methods, closures, generics.
+
+use super::does;
+
+#[test]
+fn functions_and_their_generic_parameters() {
+    does(
+        "fn exchange<C: Communicator, T: Equivalence + Default>(world: &C, peer: i32, value: &T) -> T {
+             if world.rank() < peer {
+                 world.process_at_rank(peer).send(value);
+                 world.process_at_rank(peer).receive::<T>().0
+             } else {
+                 let received = world.process_at_rank(peer).receive::<T>().0;
+                 world.process_at_rank(peer).send(value);
+                 received
+             }
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             exchange(&world, 1 - world.rank(), &2.5f32);
+         }",
+        2,
+        &[
+            "0: send 1 tag 0 1 x f32; receive 1 tag any 1 x f32",
+            "1: receive 0 tag any 1 x f32; send 0 tag 0 1 x f32",
+        ],
+    );
+}
+
+#[test]
+fn methods_on_structs_with_communicators() {
+    does(
+        "struct Solver { world: SimpleCommunicator, field: Vec<f64>, step: usize }
+         impl Solver {
+             fn new(world: SimpleCommunicator) -> Self { Solver { world, field: vec![0.0; 8], step: 0 } }
+             fn advance(&mut self) { self.step += 1; self.field[0] = 1.0; }
+             fn share(&self) {
+                 if self.world.rank() == 0 { self.world.process_at_rank(1).send_with_tag(&self.field[..], self.step as i32); }
+                 else { let _ = self.world.process_at_rank(0).receive_vec_with_tag::<f64>(self.step as i32); }
+             }
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let mut solver = Solver::new(universe.world());
+             for _ in 0..2 { solver.advance(); solver.share(); }
+         }",
+        2,
+        &[
+            "0: send 1 tag 1 8 x f64; send 1 tag 2 8 x f64",
+            "1: probe 0 tag 1 ? x ? -> s0; receive s0 tag 1 ? x f64; probe 0 tag 2 ? x ? -> s0; receive s0 tag 2 ? x f64",
+        ],
+    );
+}
+
+#[test]
+fn closures_see_their_variables() {
+    does(
+        "let mut tag = 0;
+         let mut send = |to: i32| { tag += 1; world.process_at_rank(to).send_with_tag(&tag, tag); };
+         if rank == 0 { send(1); send(2); }",
+        3,
+        &["0: send 1 tag 1 1 x i32; send 2 tag 2 1 x i32", "1:", "2:"],
+    );
+}
+
+#[test]
+fn early_returns_and_drops() {
+    does(
+        "struct Farewell<'a> { world: &'a SimpleCommunicator }
+         impl Drop for Farewell<'_> { fn drop(&mut self) { self.world.barrier(); } }
+         fn work(world: &SimpleCommunicator) -> i32 {
+             let _farewell = Farewell { world };
+             if world.rank() == 0 { return 1; }
+             world.process_at_rank(0).send(&1i32);
+             2
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             let n = work(&world);
+             if n == 1 { let (_x, _s) = world.any_process().receive::<i32>(); }
+         }",
+        2,
+        &["0: barrier; receive any tag any 1 x i32", "1: send 0 tag 0 1 x i32; barrier"],
+    );
+}

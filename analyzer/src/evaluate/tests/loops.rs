@@ -1,0 +1,95 @@
+//! Loops: turn by turn, by what nobody knows, and long ones.
+
+use super::{does, evaluated, run};
+
+#[test]
+fn loops_over_ranks() {
+    does(
+        "if rank == 0 { for peer in 1..size { world.process_at_rank(peer).send(&peer); } }
+         else { let (x, _) = world.process_at_rank(0).receive::<i32>(); }",
+        3,
+        &[
+            "0: send 1 tag 0 1 x i32; send 2 tag 0 1 x i32",
+            "1: receive 0 tag any 1 x i32",
+            "2: receive 0 tag any 1 x i32",
+        ],
+    );
+}
+
+#[test]
+fn labels_breaks_and_continues() {
+    does(
+        "let mut n = 0;
+         'outer: loop {
+             n += 1;
+             for k in 0..5 {
+                 if k == 1 { continue; }
+                 if k == 3 { continue 'outer; }
+                 if n == 3 { break 'outer; }
+                 if rank == 0 { world.process_at_rank(1).send_with_tag(&k, n * 10 + k); }
+             }
+         }",
+        2,
+        &[
+            "0: send 1 tag 10 1 x i32; send 1 tag 12 1 x i32; send 1 tag 20 1 x i32; send 1 tag 22 1 x i32",
+            "1:",
+        ],
+    );
+}
+
+#[test]
+fn a_loop_by_received_data_is_a_branch() {
+    does(
+        "if rank == 0 {
+             loop {
+                 let (go_on, _) = world.process_at_rank(1).receive::<bool>();
+                 if !go_on { break; }
+                 world.process_at_rank(1).send(&1u8);
+             }
+             world.barrier();
+         }",
+        1,
+        &[
+            "0: receive 1 tag any 1 x bool; branch [2, 6]; send 1 tag 0 1 x u8; receive 1 tag any 1 x bool; branch [5, 6]; jump 2; barrier",
+        ],
+    );
+}
+
+#[test]
+fn a_uniform_bound_is_two_turns_or_none() {
+    let text = "let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+        for step in 0..n { world.barrier(); }
+        if rank == 0 && n > 0 { world.process_at_rank(1).send(&1u8); }";
+    let evaluated = evaluated(text, 2);
+    let worlds: Vec<String> = evaluated.worlds.iter().map(|(world, _)| super::show::world(world)).collect();
+    assert_eq!(worlds[0], "0: barrier; barrier; send 1 tag 0 1 x u8\n1: barrier; barrier");
+    assert_eq!(worlds[1], "0:\n1:");
+}
+
+#[test]
+fn what_only_computes_is_not_run_for_long() {
+    does(
+        "let mut sum = 0u64;
+         for i in 0..100_000_000u64 { sum += i; if sum > 3 { sum = 0; } }
+         let mut n = 0;
+         while n < 10_000_000 { n += 1; }
+         if rank == 0 { world.process_at_rank(1).send(&sum); }",
+        2,
+        &["0: send 1 tag 0 1 x u64", "1:"],
+    );
+}
+
+#[test]
+fn a_thousand_turns_on_sixty_four_ranks_are_quick() {
+    let text = "let next = world.process_at_rank((rank + 1) % size);
+        let before = world.process_at_rank((rank + size - 1) % size);
+        let mut field = vec![0.0f64; 100];
+        for step in 0..1000 {
+            if step % 2 == 0 { field[0] = step as f64; }
+            p2p::send_receive_into(&field[..50], &next, &mut field[50..], &before);
+        }";
+    let start = std::time::Instant::now();
+    let shown = run(text, 64);
+    assert!(shown.len() > 64 * 1000);
+    eprintln!("{:?}", start.elapsed());
+}

@@ -1,0 +1,33 @@
+//! What ranks must tell each other.
+
+use super::does;
+
+#[test]
+fn communicators_by_color() {
+    does(
+        "let color = mpi::topology::Color::with_value(rank % 2);
+         let half = world.split_by_color(color).unwrap();
+         if half.rank() == 0 { half.process_at_rank(1).send(&1u8); } else { half.process_at_rank(0).receive::<u8>(); }",
+        4,
+        &[
+            "0: make_communicator; send 2 tag 0 on half 1 x u8",
+            "1: make_communicator; send 3 tag 0 on half 1 x u8",
+            "2: make_communicator; receive 0 tag any on half 1 x u8",
+            "3: make_communicator; receive 1 tag any on half 1 x u8",
+        ],
+    );
+}
+
+#[test]
+fn what_the_root_knows_is_known_to_all() {
+    does(
+        "let mut n = if rank == 0 { 3 } else { 0 };
+         world.process_at_rank(0).broadcast_into(&mut n);
+         for k in 0..n { if rank == 1 { world.process_at_rank(0).send_with_tag(&k, k); } }",
+        2,
+        &[
+            "0: bcast root 0 1 x i32",
+            "1: bcast root 0 1 x i32; send 0 tag 0 1 x i32; send 0 tag 1 1 x i32; send 0 tag 2 1 x i32",
+        ],
+    );
+}
