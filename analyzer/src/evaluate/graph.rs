@@ -1,7 +1,7 @@
 //! What a rank does, while it is being found out: basic blocks of events with jumps and branches
 //! between them, and the flat list that becomes of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use p2p_protocol::model::{Action, Behaviour, Event, Peer, Place, Position, SourceId};
 
@@ -45,11 +45,14 @@ pub(super) struct Graph {
     /// The block that events go to.
     pub(super) cursor: BlockId,
     total: usize,
+    /// The slots whose message's length the program has asked for.
+    measured: BTreeSet<SourceId>,
 }
 
 impl Default for Graph {
     fn default() -> Self {
-        Graph { blocks: vec![BasicBlock::default()], cursor: 0, total: 0 }
+        let measured = BTreeSet::new();
+        Graph { blocks: vec![BasicBlock::default()], cursor: 0, total: 0, measured }
     }
 }
 
@@ -63,6 +66,12 @@ impl Graph {
     pub(super) fn push(&mut self, action: Action, place: Place) {
         self.total += 1;
         self.blocks[self.cursor].events.push(Event { action, place });
+    }
+
+    /// The program goes by the length of the message that a slot was bound to: a probe binds it even
+    /// if nobody asks for its source.
+    pub(super) fn measure(&mut self, slot: SourceId) {
+        self.measured.insert(slot);
     }
 
     /// A block that nothing leads to yet.
@@ -106,7 +115,7 @@ impl Graph {
     /// The flat list.
     pub(super) fn flatten(&self) -> Behaviour {
         let mut behaviour = Behaviour { events: Flattening::of(self).events, ..Default::default() };
-        drop_unused_slots(&mut behaviour);
+        drop_unused_slots(&mut behaviour, &self.measured);
         behaviour.requests = requests(&behaviour.events);
         behaviour
     }
@@ -279,9 +288,14 @@ fn requests(events: &[Event]) -> u32 {
 }
 
 /// Slots that nobody asks are not bound; the others are numbered from 0.
-fn drop_unused_slots(behaviour: &mut Behaviour) {
+fn drop_unused_slots(behaviour: &mut Behaviour, measured: &BTreeSet<SourceId>) {
     let mut used: Vec<SourceId> = Vec::new();
     for event in &mut behaviour.events {
+        if let Action::Probe { binds: Some(slot), .. } = &event.action
+            && measured.contains(slot)
+        {
+            used.push(*slot);
+        }
         for_each_use(&mut event.action, &mut |slot| used.push(*slot));
     }
     used.sort_unstable();
@@ -300,7 +314,7 @@ fn drop_unused_slots(behaviour: &mut Behaviour) {
 }
 
 /// Visits the slots that an action asks.
-fn for_each_use(action: &mut Action, visit: &mut dyn FnMut(&mut SourceId)) {
+pub(super) fn for_each_use(action: &mut Action, visit: &mut dyn FnMut(&mut SourceId)) {
     let mut peer = |peer: &mut Peer| {
         if let Peer::Source(slot) = peer {
             visit(slot);

@@ -319,7 +319,8 @@ pub enum Action {
     Probe {
         /// What and from whom.
         envelope: Envelope,
-        /// The slot that keeps who it was.
+        /// The slot that keeps who it was, where the program asks: for the source, the tag, or how
+        /// long the message is.
         binds: Option<SourceId>,
     },
     /// A collective operation.

@@ -1,5 +1,7 @@
 //! A probe of one message, and the receive of another.
 
+use std::collections::BTreeSet;
+
 use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, describe, envelope};
@@ -27,15 +29,15 @@ enum Relies {
     OnSource(At),
     /// It has looked at the tag, and found this one.
     OnTag(i32),
+    /// It has asked how long the message is, and for nothing else.
+    OnLength,
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut confusions = Vec::new();
     for (rank, behaviour) in (0..).zip(&case.world.behaviours) {
         for (position, event) in behaviour.events.iter().enumerate() {
-            if let Action::Probe { envelope, binds: Some(slot) } = &event.action
-                && matches!(envelope.peer, Peer::Any { .. })
-            {
+            if let Action::Probe { binds: Some(slot), .. } = &event.action {
                 confusions.extend(confusion(case, rank, position, *slot));
             }
         }
@@ -59,7 +61,14 @@ fn confusion(case: &Case<'_>, rank: Rank, probe: Position, slot: SourceId) -> Op
         };
         let on_source = || answered(behaviour, position, slot).map(|at| Relies::OnSource((rank, at)));
         let on_tag = tag.filter(|&tag| other_tag(tag)).map(Relies::OnTag);
-        let relies = on_tag.or_else(on_source)?;
+        let on_length = || {
+            let else_asked = behaviour.events.iter().any(|event| {
+                names(event, slot) || matches!(event.action, Action::BranchOnTag { slot: asked, .. } if asked == slot)
+            });
+            let may_differ = room.data.count.is_none() && lengths_differ(case.world, sends);
+            (may_differ && !else_asked).then_some(Relies::OnLength)
+        };
+        let relies = on_tag.or_else(on_source).or_else(on_length)?;
         Some(Confusion { probe: (rank, probe), receive, relies })
     })
 }
@@ -104,13 +113,23 @@ fn answered(behaviour: &Behaviour, receive: Position, probed: SourceId) -> Optio
         | Action::Probe { binds, .. } => binds == Some(probed),
         _ => false,
     };
-    let names = |event: &Event| {
-        let ends = [envelope(event, true), envelope(event, false)];
-        ends.into_iter().flatten().any(|end| end.peer == Peer::Source(probed))
-    };
     let after = behaviour.events.iter().enumerate().skip(receive);
-    let found = after.take_while(|(_, event)| !binds(event)).find(|(_, event)| names(event));
-    found.map(|(position, _)| position)
+    let mut after = after.take_while(|(_, event)| !binds(event));
+    after.find(|(_, event)| names(event, probed)).map(|(position, _)| position)
+}
+
+/// Whether a step sends to, or receives from, the rank that a slot is bound to.
+fn names(event: &Event, slot: SourceId) -> bool {
+    let ends = [envelope(event, true), envelope(event, false)];
+    ends.into_iter().flatten().any(|end| end.peer == Peer::Source(slot))
+}
+
+/// Whether messages are not all known to be of one length.
+fn lengths_differ(world: &World, sends: &BTreeSet<At>) -> bool {
+    let lengths: BTreeSet<Option<u64>> = (sends.iter())
+        .map(|&send| envelope(describe::event(world, send), true)?.data.count)
+        .collect();
+    lengths.len() > 1 || lengths.contains(&None)
 }
 
 fn report(case: &Case<'_>, confusion: &Confusion) -> Finding {
@@ -131,6 +150,8 @@ fn report(case: &Case<'_>, confusion: &Confusion) -> Finding {
         Relies::OnTag(tag) => finding.note(format!(
             "the program has found tag {tag} in the probed message, and the receive takes any tag"
         )),
+        Relies::OnLength => finding
+            .note("the program has asked how long the probed message is; another may be longer"),
     };
     finding
         .ranks(senders.into_iter().chain([receive.0]).collect())
@@ -209,6 +230,32 @@ mod tests {
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert_eq!(wrong[0].secondary.len(), 2);
         assert!(judged(server(Peer::Source(0)), &worker).is_empty());
+    }
+
+    #[test]
+    fn room_made_for_one_message_may_be_too_short_for_another() {
+        let sent = |count| match send(0, 0) {
+            Action::Send { mode, mut envelope } => {
+                envelope.data.count = Some(count);
+                Action::Send { mode, envelope }
+            }
+            other => other,
+        };
+        let room = |peer| match take(peer) {
+            Action::Receive { mut envelope, binds } => {
+                envelope.data.count = None;
+                Action::Receive { envelope, binds }
+            }
+            other => other,
+        };
+        let judged = |lengths: [u64; 2]| {
+            let root = vec![probe(0), room(ANY), probe(1), room(ANY)];
+            let workers = lengths.map(|length| vec![sent(length)]);
+            let world = rsmpi([vec![root], workers.to_vec()].concat());
+            found(&world, "probe-then-receive-other").len()
+        };
+        assert_eq!(judged([4, 8]), 1);
+        assert_eq!(judged([4, 4]), 0);
     }
 
     #[test]

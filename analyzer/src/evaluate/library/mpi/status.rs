@@ -16,7 +16,19 @@ pub(super) fn of(machine: &mut Machine<'_>, end: &End, tag: Tag) -> Status {
         (_, Some(_), Some(_)) => None,
         _ => Some(machine.new_slot()),
     };
+    if let Some(slot) = slot {
+        machine.state.mpi.bind(slot, None);
+    }
     Status { slot, ..known }
+}
+
+/// The status of a message that is still there.
+pub(super) fn of_probe(machine: &mut Machine<'_>, end: &End, tag: Tag) -> Status {
+    let status = of(machine, end, tag);
+    if let Some(slot) = status.slot {
+        machine.state.mpi.bind(slot, Some(end.peer));
+    }
+    status
 }
 
 /// What is known of the status without a slot.
@@ -43,7 +55,12 @@ pub(super) fn method(
             Some(tag) => state::rank(i128::from(tag)),
             None => unknown_tag(machine, status),
         },
-        "count" => machine.fresh(NUMBER),
+        "count" => {
+            if let Some(slot) = status.slot {
+                machine.graph.measure(slot);
+            }
+            machine.fresh(NUMBER)
+        }
         _ => return None,
     };
     Some(Ok(value))
