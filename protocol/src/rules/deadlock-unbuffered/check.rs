@@ -18,9 +18,10 @@ pub(super) const RULE: Rule = Rule {
 const SMALLEST_EAGER_LIMIT: u64 = 4040;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let circles = case.circles.iter().filter(|circle| {
-        circle.reading == Reading::Unbuffered && !is_send_to_self(case, circle)
-    });
+    let circles = case
+        .circles
+        .iter()
+        .filter(|circle| circle.reading == Reading::Unbuffered && !is_send_to_self(case, circle));
     circles.map(|circle| report(case, circle)).collect()
 }
 
@@ -59,11 +60,27 @@ fn in_collective(case: &Case<'_>, circle: &Circle) -> bool {
 
 /// Whether the circle waits in standard sends, and every one of them is known to be small.
 fn all_small(case: &Case<'_>, circle: &Circle) -> bool {
-    let open = circle.members.iter().flat_map(|member| {
-        member.open.iter().map(|&position| (member.rank, position))
-    });
+    let open = circle
+        .members
+        .iter()
+        .flat_map(|member| member.open.iter().map(|&position| (member.rank, position)));
     let sent: Vec<Option<u64>> =
         open.filter_map(|at| describe::bytes_sent(case.world, at)).collect();
     !sent.is_empty()
         && sent.iter().all(|bytes| bytes.is_some_and(|bytes| bytes < SMALLEST_EAGER_LIMIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{found, rsmpi};
+    use crate::engine::samples::{receive, send};
+
+    #[test]
+    fn a_program_on_rsmpi_is_told_in_its_own_words() {
+        let world = rsmpi(vec![vec![send(1, 0), receive(1, 0)], vec![send(0, 0), receive(0, 0)]]);
+        let [finding] = &found(&world, "deadlock-unbuffered")[..] else { panic!("one circle") };
+        let waits: Vec<&str> = finding.waits.iter().map(|wait| wait.operation.as_str()).collect();
+        assert_eq!(waits, ["send of 1 u8 to rank 1 (tag 0)", "send of 1 u8 to rank 0 (tag 0)"]);
+        assert!(finding.help.iter().any(|help| help.contains("send_receive_into")));
+    }
 }

@@ -50,7 +50,8 @@ fn theft(case: &Case<'_>, stolen: At, receive: At) -> Option<Theft> {
     let world = case.world;
     let (sent, room) = (sent(world, stolen)?, received(world, receive)?);
     let fitting = case.taken.get(&receive)?.iter().copied().find(|&other| {
-        other != stolen && self::sent(world, other).is_some_and(|other| fits(world, &other.data, &room.data))
+        other != stolen
+            && self::sent(world, other).is_some_and(|other| fits(world, &other.data, &room.data))
     })?;
     let positions = 0..world.behaviours[receive.0 as usize].events.len();
     let owner = positions.map(|position| (receive.0, position)).find(|&other| {
@@ -111,9 +112,13 @@ fn misfit(world: &World, thefts: &[(Theft, &Seen)]) -> Finding {
         player(world, stolen.0)
     );
     stealing(world, *receive, message)
-        .other_end(world, *stolen, "is taken by it if it comes first")
-        .other_end(world, *fitting, "is meant for it")
-        .other_end(world, *owner, "should take what it takes")
+        .other_end(world, *stolen, "can be taken instead")
+        .other_end(world, *fitting, "is what it waits for")
+        .other_end(
+            world,
+            *owner,
+            format!("`{}` is meant for this receive", describe::type_sent(world, *stolen)),
+        )
         .ranks(thefts.iter().flat_map(|(theft, _)| [theft.receive.0, theft.stolen.0]).collect())
         .trace(&seen.trace)
 }

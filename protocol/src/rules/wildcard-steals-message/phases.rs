@@ -170,8 +170,8 @@ fn report(world: &World, receive: At, stolen: At, meant: At) -> Finding {
         player(world, stolen.0)
     );
     stealing(world, receive, message)
-        .other_end(world, stolen, "is taken by it if it comes first")
-        .other_end(world, meant, "is meant for it: there are as many of these as the receive has turns")
+        .other_end(world, stolen, "can be taken instead")
+        .other_end(world, meant, "is what it waits for: there are as many of these as the receive has turns")
         .ranks(vec![receive.0, stolen.0, meant.0])
         .note("nothing but the order tells the two kinds of message apart, and they are not ordered between ranks")
 }
@@ -189,8 +189,9 @@ mod tests {
         let places: Vec<Vec<u32>> =
             ranks.iter().map(|steps| steps.iter().map(|(_, place)| *place).collect()).collect();
         let actions = ranks.into_iter();
-        let mut world =
-            rsmpi(actions.map(|steps| steps.into_iter().map(|(action, _)| action).collect()).collect());
+        let mut world = rsmpi(
+            actions.map(|steps| steps.into_iter().map(|(action, _)| action).collect()).collect(),
+        );
         let all = world.behaviours.iter_mut().zip(places);
         for (Behaviour { events, .. }, places) in all {
             for (Event { place, .. }, number) in events.iter_mut().zip(places) {
