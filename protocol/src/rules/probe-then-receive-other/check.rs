@@ -23,14 +23,14 @@ struct Confusion {
     relies: Relies,
 }
 
-/// How the program goes by a probe.
+/// What of a probe the program goes by.
 enum Relies {
     /// It sends to, or receives from, the rank that the probe has met.
-    OnSource(At),
+    Source(At),
     /// It has looked at the tag, and found this one.
-    OnTag(i32),
+    Tag(i32),
     /// It has asked how long the message is, and for nothing else.
-    OnLength,
+    Length,
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -59,14 +59,14 @@ fn confusion(case: &Case<'_>, rank: Rank, probe: Position, slot: SourceId) -> Op
                     sent.is_some_and(|sent| sent.tag != Tag::Exact(tag))
                 })
         };
-        let on_source = || answered(behaviour, position, slot).map(|at| Relies::OnSource((rank, at)));
-        let on_tag = tag.filter(|&tag| other_tag(tag)).map(Relies::OnTag);
+        let on_source = || answered(behaviour, position, slot).map(|at| Relies::Source((rank, at)));
+        let on_tag = tag.filter(|&tag| other_tag(tag)).map(Relies::Tag);
         let on_length = || {
             let else_asked = behaviour.events.iter().any(|event| {
                 names(event, slot) || matches!(event.action, Action::BranchOnTag { slot: asked, .. } if asked == slot)
             });
             let may_differ = room.data.count.is_none() && lengths_differ(case.world, sends);
-            (may_differ && !else_asked).then_some(Relies::OnLength)
+            (may_differ && !else_asked).then_some(Relies::Length)
         };
         let relies = on_tag.or_else(on_source).or_else(on_length)?;
         Some(Confusion { probe: (rank, probe), receive, relies })
@@ -146,11 +146,11 @@ fn report(case: &Case<'_>, confusion: &Confusion) -> Finding {
         .finding(world, *receive, message, "takes any of the messages that are there")
         .other_end(world, *probe, "looks at one of them");
     let finding = match relies {
-        Relies::OnSource(at) => finding.other_end(world, *at, "goes by the rank that was probed"),
-        Relies::OnTag(tag) => finding.note(format!(
+        Relies::Source(at) => finding.other_end(world, *at, "goes by the rank that was probed"),
+        Relies::Tag(tag) => finding.note(format!(
             "the program has found tag {tag} in the probed message, and the receive takes any tag"
         )),
-        Relies::OnLength => finding
+        Relies::Length => finding
             .note("the program has asked how long the probed message is; another may be longer"),
     };
     finding
