@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::evidence::{At, Observation};
-use super::exploration::{Explored, Told};
+use super::explored::{Explored, Told};
 
 /// Looks for runs in which all is well with a step.
 pub(super) struct Excuses<'e, 'w> {

@@ -15,9 +15,8 @@ use super::case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
 use super::describe;
 use super::evidence::{At, Observation};
 use super::example::{self, Goal};
-use super::exploration::{
-    self, Explored, Hang, Limits, Path, Plan, Unclean, has_options, ready_destinations,
-};
+use super::exploration::{self, Limits, Plan, has_options, ready_destinations};
+use super::explored::{Explored, Hang, Path, Unclean};
 use super::machine::{Schedule, Semantics, Status, Unmatched, accepts, envelope};
 use super::pairing::{self, Cause, Faults, Partners};
 use super::trace::tell;

@@ -12,6 +12,7 @@ mod evidence;
 mod example;
 mod excuses;
 mod exploration;
+mod explored;
 mod investigation;
 mod judge;
 mod machine;

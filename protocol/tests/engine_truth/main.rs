@@ -15,4 +15,5 @@ mod show;
 mod state;
 mod steps;
 mod talks;
+mod together;
 mod worlds;

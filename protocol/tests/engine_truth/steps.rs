@@ -1,15 +1,12 @@
 //! What each step does, sentence by sentence of `docs/semantics.md`.
 
 use p2p_protocol::model::{
-    Action, Collective, CollectiveKind, CommunicatorId, Completion, Data, Departure, Envelope,
-    LabelId, Mode, Peer, Position, Rank, RequestId, SourceId,
+    Action, Completion, Data, Departure, Envelope, LabelId, Mode, Peer, Position, Rank, RequestId,
+    SourceId,
 };
 
 use crate::exploration::{Explorer, Next, Reading};
-use crate::state::{
-    Active, Call, Gathering, Match, Membership, Met, Owner, Plan, Posted, Progress, RankState,
-    State, members,
-};
+use crate::state::{Active, Match, Met, Owner, Plan, Posted, Progress, RankState, State};
 
 impl Explorer<'_> {
     /// Every step that one rank may take.
@@ -154,7 +151,7 @@ impl Explorer<'_> {
     }
 
     /// The rank goes on at its next event.
-    fn go_on(&mut self, state: &mut State, rank: Rank) {
+    pub(crate) fn go_on(&mut self, state: &mut State, rank: Rank) {
         let position = state.ranks[rank as usize].position;
         self.go_to(state, rank, position + 1);
     }
@@ -221,7 +218,13 @@ impl Explorer<'_> {
     }
 
     /// The request's slot gets a new plan or none. An operation that was active is lost.
-    fn set_plan(&mut self, state: &mut State, rank: Rank, request: RequestId, plan: Option<Plan>) {
+    pub(crate) fn set_plan(
+        &mut self,
+        state: &mut State,
+        rank: Rank,
+        request: RequestId,
+        plan: Option<Plan>,
+    ) {
         self.lose(state, rank, request);
         state.rank(rank).requests[request as usize].plan = plan;
     }
@@ -438,87 +441,6 @@ impl Explorer<'_> {
         }
     }
 
-    /// The rank comes to a collective operation.
-    fn come(&mut self, mut state: State, rank: Rank, collective: &Collective) -> Next {
-        if !members(self.world, collective.communicator).contains(&rank) {
-            self.go_on(&mut state, rank);
-            return Next::State(state);
-        }
-        match self.join(&mut state, rank, collective, true) {
-            Some(membership) => state.rank(rank).progress = Progress::Collective(membership),
-            None => return Next::Over,
-        }
-        Next::State(state)
-    }
-
-    /// The rank starts its part of a collective operation.
-    fn start_collective(
-        &mut self,
-        mut state: State,
-        rank: Rank,
-        collective: &Collective,
-        request: RequestId,
-    ) -> Next {
-        self.set_plan(&mut state, rank, request, None);
-        let mut gathering = None;
-        if members(self.world, collective.communicator).contains(&rank) {
-            gathering = self.join(&mut state, rank, collective, false);
-            if gathering.is_none() {
-                return Next::Over;
-            }
-        }
-        let active = Active { complete: gathering.is_none(), binds: None, source: None, gathering };
-        state.rank(rank).requests[request as usize].active = Some(active);
-        self.go_on(&mut state, rank);
-        Next::State(state)
-    }
-
-    /// `None` if the calls differ.
-    fn join(
-        &mut self,
-        state: &mut State,
-        rank: Rank,
-        collective: &Collective,
-        blocking: bool,
-    ) -> Option<Membership> {
-        let call = Call { kind: collective.kind, root: collective.root, blocking };
-        let (communicator, index) = state.come(rank, collective.communicator, call);
-        let gathering = &state.gatherings[usize::from(communicator)][index];
-        if gathering.iter().flatten().any(|&other| other != call) {
-            self.truth.mismatch = true;
-            return None;
-        }
-        Some((communicator, index))
-    }
-
-    /// The rank leaves its collective operation, if it may.
-    fn leave(&mut self, state: &State, rank: Rank, (of, index): Membership, next: &mut Vec<Next>) {
-        if self.may_leave(rank, of, &state.gatherings[usize::from(of)][index]) {
-            let mut after = state.clone();
-            self.go_on(&mut after, rank);
-            after.close_gatherings(self.world, of);
-            next.push(Next::State(after));
-        }
-    }
-
-    /// What becomes of a rank's requests whatever the rank does.
-    pub(crate) fn request_steps(&mut self, state: &State, rank: Rank, next: &mut Vec<Next>) {
-        for (request, slot) in state.ranks[rank as usize].requests.iter().enumerate() {
-            let Some((of, index)) = slot.active.as_ref().and_then(|active| active.gathering) else {
-                continue;
-            };
-            if self.may_leave(rank, of, &state.gatherings[usize::from(of)][index]) {
-                let mut after = state.clone();
-                if let Some(active) = &mut after.rank(rank).requests[request].active {
-                    active.complete = true;
-                    active.gathering = None;
-                }
-                after.close_gatherings(self.world, of);
-                next.push(Next::State(after));
-            }
-        }
-    }
-
     /// The rank has its buffer back once nothing is in it.
     fn detach(&mut self, state: &State, rank: Rank, next: &mut Vec<Next>) {
         let mut sent = state.messages.iter().filter(|(channel, _)| channel.source == rank);
@@ -526,24 +448,6 @@ impl Explorer<'_> {
             let mut after = state.clone();
             self.go_on(&mut after, rank);
             next.push(Next::State(after));
-        }
-    }
-
-    fn may_leave(&self, rank: Rank, communicator: CommunicatorId, gathering: &Gathering) -> bool {
-        use CollectiveKind::*;
-        let members = members(self.world, communicator);
-        let call = gathering[rank as usize].expect("the rank has come");
-        let here = |rank: &Rank| gathering[*rank as usize].is_some();
-        let all = members.iter().all(here);
-        let root = call.root.and_then(|root| Rank::try_from(root).ok());
-        let root = root.filter(|root| members.contains(root));
-        let is_root = root == Some(rank);
-        match (self.reading, call.kind) {
-            (Reading::Buffered, Bcast | Scatter | Scatterv) => root.is_none_or(|root| here(&root)),
-            (Reading::Buffered, Gather | Gatherv | Reduce) => !is_root || all,
-            (Reading::Buffered, Scan) => members.iter().take_while(|&&one| one != rank).all(here),
-            (Reading::Buffered, NeighborAllToAll) => true,
-            _ => all,
         }
     }
 }

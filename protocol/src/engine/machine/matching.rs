@@ -85,10 +85,6 @@ impl Machine<'_> {
         completes: Completes,
     ) {
         self.trace((rank, position), Deed::Sends { to: destination });
-        if self.is_opaque(destination) {
-            self.meet_opaque((rank, position), completes, None);
-            return;
-        }
         let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
         let id = self.insert(rank, position, true, peer, envelope, completes);
         let key = (rank, envelope.communicator);
@@ -101,6 +97,7 @@ impl Machine<'_> {
             {
                 self.match_pair(id, receive);
             }
+            _ if self.is_opaque(destination) => self.give_to_opaque(id),
             _ if self.state(destination).status == Status::Probing => self.queue(destination),
             _ => {}
         }

@@ -128,3 +128,81 @@ fn buffers(event: &Event) -> [Option<(Buffer, bool)>; 2] {
 fn clash(one: &(Buffer, bool), other: &(Buffer, bool)) -> bool {
     (one.1 || other.1) && one.0.overlaps(&other.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::evidence::Observation;
+    use crate::engine::exploration::{Limits, Plan, explore};
+    use crate::engine::machine::{Schedule, Semantics};
+    use crate::engine::samples::{envelope, world};
+    use crate::model::{Action, Buffer, Completion, Data, Envelope, Mode, Peer};
+
+    fn seen(ranks: Vec<Vec<Action>>) -> Vec<Observation> {
+        let semantics = Semantics::Rendezvous { eager_limit: 0 };
+        let plan = Plan { semantics, schedule: Schedule::Eager, skipped: None, told: false };
+        let world = world(ranks);
+        let explored = explore(&world, plan, Limits { states: 10 });
+        assert!(explored.hangs.is_empty());
+        explored.observations.into_iter().map(|(observation, _)| observation).collect()
+    }
+
+    fn with(peer: i32, start: u64, end: u64) -> Envelope {
+        let envelope = envelope(Peer::Rank(peer), 0);
+        let buffer = Some(Buffer { object: 3, start, end });
+        Envelope { data: Data { buffer, ..envelope.data }, ..envelope }
+    }
+
+    fn start_send(peer: i32, request: u32, start: u64, end: u64) -> Action {
+        Action::StartSend { mode: Mode::Standard, envelope: with(peer, start, end), request }
+    }
+
+    fn start_receive(peer: i32, request: u32, start: u64, end: u64) -> Action {
+        Action::StartReceive { envelope: with(peer, start, end), request, binds: None }
+    }
+
+    fn wait(requests: impl Into<Box<[u32]>>) -> Action {
+        Action::Wait { requests: requests.into(), completion: Completion::All }
+    }
+
+    fn access(writes: bool) -> Action {
+        Action::Access { requests: [0].into(), writes }
+    }
+
+    #[test]
+    fn memory_in_use_is_left_alone() {
+        let other = || vec![start_receive(0, 0, 0, 1), wait([0])];
+        let sends = |access| vec![start_send(1, 0, 0, 1), access, wait([0])];
+        let written = Observation::Access { access: (0, 1), start: (0, 0), writes: true };
+        assert_eq!(seen(vec![sends(access(true)), other()]), [written]);
+        assert_eq!(seen(vec![sends(access(false)), other()]), []);
+        let other = vec![start_send(0, 0, 0, 1), wait([0])];
+        let receives = vec![start_receive(1, 0, 0, 1), access(false), wait([0]), access(false)];
+        let read = Observation::Access { access: (0, 1), start: (0, 0), writes: false };
+        assert_eq!(seen(vec![receives, other]), [read]);
+    }
+
+    #[test]
+    fn what_is_received_into_overlaps_nothing() {
+        let two = |start| {
+            let second = start_receive(1, 1, start, start + 4);
+            vec![start_receive(1, 0, 0, 4), second, wait([0, 1])]
+        };
+        let other = || vec![start_send(0, 0, 0, 4), start_send(0, 1, 2, 6), wait([0, 1])];
+        let overlap = Observation::Overlap { first: (0, 0), second: (0, 1) };
+        assert_eq!(seen(vec![two(3), other()]), [overlap]);
+        assert_eq!(seen(vec![two(4), other()]), []);
+    }
+
+    #[test]
+    fn a_buffered_send_needs_a_buffer() {
+        let send = || Action::Send { mode: Mode::Buffered, envelope: with(1, 0, 1) };
+        let attach = || Action::AttachBuffer { bytes: None };
+        let other = || vec![Action::Receive { envelope: with(0, 0, 1), binds: None }];
+        let late = vec![send(), attach(), Action::DetachBuffer];
+        assert_eq!(seen(vec![late, other()]), [Observation::NoBuffer { send: (0, 0) }]);
+        let right = vec![attach(), send(), Action::DetachBuffer];
+        assert_eq!(seen(vec![right, other()]), []);
+        // The protocol language attaches what it needs.
+        assert_eq!(seen(vec![vec![send()], other()]), []);
+    }
+}
