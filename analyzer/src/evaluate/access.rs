@@ -445,8 +445,12 @@ pub(super) fn references(value: &Value, found: &mut Vec<Path>) {
             let mut values = Vec::new();
             super::identity::values_of(lazy, &mut values);
             values.into_iter().for_each(|value| references(value, found));
+            lazy.for_each_path(&mut |path| found.push(path.clone()));
         }
         Value::Handle(Handle::View { of, .. }) => references(of, found),
+        Value::Map(map) => {
+            found.extend(map.entries().into_iter().flatten().map(|(_, path)| path.clone()));
+        }
         _ => {}
     }
 }

@@ -112,7 +112,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether a value has something of MPI in it that a call could communicate with.
-    fn can_communicate_with(&self, value: &Value, depth: u32) -> bool {
+    pub(super) fn can_communicate_with(&self, value: &Value, depth: u32) -> bool {
         use super::handle::Handle;
         if depth == 0 {
             return false;
@@ -443,14 +443,13 @@ impl<'p> Machine<'p> {
         if let Some(outcome) = library::method(self, &receiver, &call) {
             return outcome;
         }
-        let Call { arguments, ty, generics, .. } = call;
         if let Some(function) = self.find_method(&value, name) {
+            let Call { arguments, ty, generics, .. } = call;
             let receiver = self.receiver_for(function, &receiver, place);
             let all = std::iter::once(receiver).chain(arguments).collect();
             return self.call_function(function, &generics, all, &ty, place);
         }
-        let all: Vec<Value> = std::iter::once(receiver).chain(arguments).collect();
-        self.call_unknown(name, &all, &ty, place)
+        library::not_known(self, &receiver, &call)
     }
 
     /// What a method is called on: a reference to where it is, if it is somewhere.
@@ -499,7 +498,9 @@ fn mentions(value: &Value, frames: usize, objects: usize) -> bool {
         Value::Iterator(lazy) => {
             let mut values = Vec::new();
             super::identity::values_of(lazy, &mut values);
-            values.into_iter().any(|value| mentions(value, frames, objects))
+            let mut found = values.into_iter().any(|value| mentions(value, frames, objects));
+            lazy.for_each_path(&mut |path| found |= path.object.0 as usize >= objects);
+            found
         }
         // Handles refer to memory that is made to stay, or to what is borrowed from outside.
         Value::Handle(super::handle::Handle::View { of, .. }) => mentions(of, frames, objects),

@@ -109,6 +109,17 @@ impl Machine<'_> {
                 self.mix(identity, &behind, depth - 1);
             }
             Value::Iterator(lazy) => self.mix_lazy(identity, lazy, depth),
+            Value::Map(map) => match &map.entries {
+                super::map::Entries::Unknown(unknown) => identity.unknown(*unknown),
+                super::map::Entries::Known(entries) => {
+                    identity.number(entries.len() as u64);
+                    for (key, path) in entries.iter() {
+                        self.mix(identity, key, depth);
+                        let value = Value::Reference(path.clone());
+                        self.mix(identity, &value, depth);
+                    }
+                }
+            },
             Value::Function(function, _) => identity.number(u64::from(function.0)),
             Value::Closure(closure, _) => identity.number(u64::from(closure.body.place.0)),
             Value::External(path, _) => path.iter().for_each(|part| identity.text(part)),
@@ -195,7 +206,7 @@ impl Machine<'_> {
                 self.unknown_sequence(part("element", 0), element, Length::Unknown(part("length", 0)))
             }
             Type::External(name, arguments)
-                if matches!(&**name, "Box" | "Cell" | "RefCell") && arguments.len() == 1 =>
+                if matches!(&**name, "Box") && arguments.len() == 1 =>
             {
                 self.unknown(unknown, &arguments[0])
             }
@@ -240,18 +251,7 @@ fn mix_handle(identity: &mut Identity, handle: &Handle) {
 
 /// The values that an iterator holds.
 pub(super) fn values_of<'v>(lazy: &'v Lazy, found: &mut Vec<&'v Value>) {
-    match lazy {
-        Lazy::Range { next, end } => {
-            found.push(next);
-            found.extend(end);
-        }
-        Lazy::Items(items, from) => found.extend(items.iter().skip(*from)),
-        Lazy::Adapter(_, inner, arguments) => {
-            inner.iter().for_each(|lazy| values_of(lazy, found));
-            found.extend(arguments);
-        }
-        _ => {}
-    }
+    lazy.for_each_value(&mut |value| found.push(value));
 }
 
 /// The type of whole numbers whose type is not known: no datatype of MPI is like it.

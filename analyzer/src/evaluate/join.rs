@@ -152,6 +152,7 @@ impl Machine<'_> {
             | (Value::Closure(..), Value::Closure(..))
             | (Value::Function(..), Value::Function(..))
             | (Value::External(..), Value::External(..))
+            | (Value::Map(_), Value::Map(_))
             | (Value::Iterator(_), Value::Iterator(_)) => {
                 format!("{one:?}") == format!("{other:?}")
             }

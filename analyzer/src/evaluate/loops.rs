@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::choices::{Asked, Choice};
 use super::effects::Effect;
-use super::iterator::{self, Lazy, Next};
+use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome};
 use super::value::{Path, Unknown, Value};
 use crate::program::{Condition, Expression, Pattern, Place};
@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
     ) -> Outcome {
         let scope = self.open_scope();
         let outcome = self.evaluate(over).and_then(|value| {
-            let lazy = iterator::of(self, value, over.place)?;
+            let lazy = iterator::of(self, &value, over.place)?;
             let path = self.drop_at_end_of_scope(Value::Iterator(Rc::new(lazy)));
             let effect = self.effects.get(body);
             let communicates = effect.communicates || self.effects.get(over).communicates;
@@ -112,7 +112,14 @@ impl<'p> Machine<'p> {
             Next::Perhaps(more, value) => self.choose(
                 more,
                 choice,
-                &|machine| each(machine, value.clone()),
+                &|machine| {
+                    let value = match &value {
+                        // Only now it is there to be asked for.
+                        Value::Moved => machine.granted(path, choice.place)?,
+                        value => value.clone(),
+                    };
+                    each(machine, value)
+                },
                 &|_| Err(Flow::Break(None, Value::unit())),
             ),
         }
@@ -122,9 +129,21 @@ impl<'p> Machine<'p> {
     fn next_of(&mut self, path: &Path, place: Place) -> Outcome<Next> {
         let kept = self.state.memory.get_mut(path.object).map(std::mem::take);
         let Some(Value::Iterator(mut lazy)) = kept else { return Ok(Next::End) };
-        let next = iterator::next(self, Rc::make_mut(&mut lazy), place);
+        let next = iterator::next(self, Rc::make_mut(&mut lazy), Asking::Open, place);
         self.put(path, Value::Iterator(lazy));
         next
+    }
+
+    /// The next element of an iterator of which it was decided that it has one.
+    fn granted(&mut self, path: &Path, place: Place) -> Outcome {
+        let kept = self.state.memory.get_mut(path.object).map(std::mem::take);
+        let Some(Value::Iterator(mut lazy)) = kept else { return Ok(Value::Moved) };
+        let next = iterator::next(self, Rc::make_mut(&mut lazy), Asking::Granted, place);
+        self.put(path, Value::Iterator(lazy));
+        Ok(match next? {
+            Next::Element(value) | Next::Perhaps(_, value) => value,
+            Next::End => Value::Moved,
+        })
     }
 
     /// A turn's body: `continue` ends it.
@@ -324,7 +343,8 @@ fn is_short(lazy: &Lazy) -> bool {
             (Some(next), Some(end)) => end - next <= i128::from(COMPUTED_TURNS),
             _ => false,
         },
-        Lazy::Items(items, from) => items.len() - from <= COMPUTED_TURNS as usize,
+        Lazy::Items(_, from, to) => to.saturating_sub(*from) <= COMPUTED_TURNS as usize,
+        Lazy::Elements(_, from, to) => to.saturating_sub(*from) <= u64::from(COMPUTED_TURNS),
         _ => false,
     }
 }

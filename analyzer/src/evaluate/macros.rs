@@ -52,13 +52,7 @@ impl Machine<'_> {
             }
             "format" => {
                 let values = self.look_at(arguments)?;
-                if let [Value::Text(Some(text))] = &values[..]
-                    && !text.contains('{')
-                {
-                    return Ok(values[0].clone());
-                }
-                let inputs: Vec<&Value> = values.iter().collect();
-                Ok(self.computed("format", &inputs, Type::Text))
+                Ok(super::library::formatted(self, &values))
             }
             "dbg" => match arguments {
                 [only] => self.evaluate(only),

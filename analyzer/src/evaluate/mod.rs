@@ -21,6 +21,7 @@ mod library;
 mod loops;
 mod machine;
 mod macros;
+mod map;
 mod memory;
 mod operators;
 mod oracle;

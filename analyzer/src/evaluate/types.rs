@@ -65,6 +65,15 @@ impl Machine<'_> {
                 Type::Reference(Box::new(self.type_at(&self.peek_at(path), depth - 1)))
             }
             Value::Handle(handle) => handle_type(handle),
+            Value::Map(map) => map.ty(),
+            Value::Iterator(_) => Type::External("Iterator".into(), vec![Type::Unknown]),
+            Value::Variant("Less" | "Equal" | "Greater", _) => {
+                Type::External("Ordering".into(), Vec::new())
+            }
+            Value::Variant(name, parts) => {
+                let parts = parts.iter().map(|part| self.type_at(part, depth - 1));
+                Type::External((*name).into(), parts.collect())
+            }
             Value::Closure(closure, _) => {
                 let parameters = closure.parameters.iter().map(|(_, ty)| ty.clone()).collect();
                 Type::Function(parameters, Box::new(closure.body.ty.clone()))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::handle::Handle;
 use super::iterator::Lazy;
+use super::map::Map;
 use crate::program::{Closure, DefinitionId, FunctionId, Scalar, Type};
 
 /// A value that is not known.
@@ -79,6 +80,8 @@ pub enum Value {
     Iterator(Rc<Lazy>),
     /// Something of MPI: a communicator, a process, a request, a status.
     Handle(Handle),
+    /// A map or a set.
+    Map(Rc<Map>),
     /// Was moved away, or never set.
     Moved,
 }

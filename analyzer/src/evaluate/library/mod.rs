@@ -1,8 +1,12 @@
 //! What the functions and methods of libraries mean: Rust's own, and rsmpi.
+//!
+//! Each answers `None` for what it does not have; what neither has, nor a trait of the program, is
+//! [`not_known`].
 
 pub mod mpi;
+mod rust;
 
-pub(super) use mpi::State;
+pub(in crate::evaluate) use rust::{formatted, not_known, sequence_of, unite};
 
 use super::machine::{Call, Machine, Outcome};
 use super::value::Value;
@@ -16,7 +20,11 @@ pub(super) fn method(
     receiver: &Value,
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    mpi::method(machine, receiver, call)
+    if let Value::Handle(_) = machine.behind(receiver, call.place) {
+        return mpi::method(machine, receiver, call)
+            .or_else(|| rust::method(machine, receiver, call));
+    }
+    rust::method(machine, receiver, call).or_else(|| mpi::method(machine, receiver, call))
 }
 
 /// Calls a function by its path. `None`: no library has it.
@@ -25,12 +33,12 @@ pub(super) fn function(
     path: &[String],
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    mpi::function(machine, path, call)
+    mpi::function(machine, path, call).or_else(|| rust::function(machine, path, call))
 }
 
 /// The value of a library's constant, or of a path that is used as a value. `None`: not known.
 pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Value> {
-    mpi::constant(machine, path)
+    mpi::constant(machine, path).or_else(|| rust::constant(machine, path))
 }
 
 /// Ends the life of something of MPI.

@@ -1,0 +1,70 @@
+//! The methods that every value may have: `clone`, comparisons, conversions, references.
+
+use super::subject::{Subject, argument, computed};
+use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::value::Value;
+use crate::program::Type;
+
+/// Calls a method that any value may have. `None`: not one of these.
+pub(super) fn method(
+    machine: &mut Machine<'_>,
+    subject: &Subject,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    if let Some(outcome) = super::compare::method(machine, subject, call) {
+        return Some(outcome);
+    }
+    let place = call.place;
+    Some(Ok(match call.name {
+        "clone" | "to_owned" | "cloned" | "copied" | "into_owned" => {
+            let value = subject.read(machine, place);
+            super::copies::copy(machine, &value)
+        }
+        "clone_from" => {
+            let from = machine.behind(&argument(call, 0), place);
+            let from = super::copies::copy(machine, &from);
+            subject.write(machine, from, place);
+            Value::unit()
+        }
+        "borrow" | "borrow_mut" | "as_ref" | "as_mut" | "deref" | "deref_mut" | "by_ref"
+        | "as_deref" | "get_ref" => subject.reference(machine),
+        "to_string" => {
+            let value = subject.read(machine, place);
+            match super::text::shown(&value) {
+                Some(text) => Value::Text(Some(text.into())),
+                None => machine.computed("to_string", &[&value], Type::Text),
+            }
+        }
+        "into" | "into_boxed" => {
+            let value = subject.take(machine);
+            super::conversions::into(machine, &value, &call.ty, call)
+        }
+        "try_into" => {
+            let value = subject.take(machine);
+            let target = super::conversions::target_of_result(call);
+            super::conversions::try_into(machine, &value, &target, call)
+        }
+        "hash" | "fmt" => Value::ok(Value::unit()),
+        // What stood in memory that was not initialised yet is its value.
+        "assume_init" | "assume_init_read" | "assume_init_ref" | "assume_init_mut" => {
+            match call.name {
+                "assume_init" | "assume_init_read" => subject.take(machine),
+                _ => subject.reference(machine),
+            }
+        }
+        "as_ptr" | "as_mut_ptr" | "cast" | "cast_mut" | "cast_const" => subject.reference(machine),
+        "read" | "read_volatile" | "read_unaligned" if subject.path.is_some() => {
+            subject.read(machine, place)
+        }
+        "write" | "write_volatile" if subject.path.is_some() && call.arguments.len() == 1 => {
+            subject.write(machine, argument(call, 0), place);
+            match call.ty {
+                Type::Reference(_) => subject.reference(machine),
+                _ => Value::unit(),
+            }
+        }
+        "is_null" if subject.path.is_some() => Value::bool(false),
+        "type_id" => computed(machine, call, &[&subject.value], Type::Unknown),
+        _ => return None,
+    }))
+}
