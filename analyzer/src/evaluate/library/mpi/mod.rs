@@ -21,6 +21,8 @@ mod requests;
 pub mod signature;
 mod state;
 mod status;
+#[cfg(test)]
+mod tests;
 mod topology;
 
 pub(in crate::evaluate) use state::State;

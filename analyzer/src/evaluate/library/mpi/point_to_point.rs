@@ -51,21 +51,27 @@ pub(super) fn is_probe(name: &str) -> bool {
     matches!(bare(name), "probe" | "matched_probe")
 }
 
-/// The tag that a call sends with or asks for, if it names one.
-fn tag(machine: &mut Machine<'_>, call: &Call<'_>, unnamed: Tag) -> Outcome<Tag> {
-    match (call.name.ends_with("_with_tag"), call.arguments.last()) {
-        (true, Some(tag)) if unnamed == Tag::Any => accepted_tag(machine, tag, call.place),
-        (true, Some(tag)) => tag_of(machine, tag, call.place),
-        _ => Ok(unnamed),
-    }
+/// The tag that a call names, if it names one.
+fn named_tag<'c>(call: &'c Call<'_>) -> Option<&'c Value> {
+    call.arguments.last().filter(|_| call.name.ends_with("_with_tag"))
+}
+
+/// The tag that a receive or a probe accepts.
+fn asked_tag(machine: &mut Machine<'_>, call: &Call<'_>, from: Peer) -> Outcome<Tag> {
+    named_tag(call).map_or(Ok(Tag::Any), |tag| accepted_tag(machine, tag, from, call.place))
 }
 
 /// The tag that a receive accepts: -1 is `MPI_ANY_TAG` to Open MPI and to MPICH.
 pub(super) fn accepted_tag(
     machine: &mut Machine<'_>,
     value: &Value,
+    from: Peer,
     place: Place,
 ) -> Outcome<Tag> {
+    let content = content(&machine.behind(value, place));
+    if content.is_some_and(|content| machine.state.mpi.take_probed(&content, from)) {
+        return Ok(Tag::Any);
+    }
     match tag_of(machine, value, place)? {
         Tag::Exact(-1) => Ok(Tag::Any),
         tag => Ok(tag),
@@ -103,7 +109,10 @@ pub(super) fn send(machine: &mut Machine<'_>, process: &Process, call: &Call<'_>
     let Some(end) = process::end(machine, process, "sends to", call)? else {
         return skipped(machine, call);
     };
-    let tag = tag(machine, call, Tag::Exact(0))?;
+    let tag = match named_tag(call) {
+        Some(tag) => tag_of(machine, tag, call.place)?,
+        None => Tag::Exact(0),
+    };
     let buffer = call.arguments.get(usize::from(is_immediate(call.name)));
     let memory = match buffer {
         Some(buffer) => Memory::of(machine, buffer, call.place),
@@ -147,7 +156,7 @@ pub(super) fn receive(machine: &mut Machine<'_>, process: &Process, call: &Call<
     let Some(end) = process::end(machine, process, "receives from", call)? else {
         return skipped(machine, call);
     };
-    let tag = tag(machine, call, Tag::Any)?;
+    let tag = asked_tag(machine, call, end.peer)?;
     let ty = received_type(call);
     let memory = received_memory(machine, call, &ty);
     understood(machine, call.place, memory.gap(bare(call.name) != "receive_vec"));
@@ -250,7 +259,7 @@ pub(super) fn probe(machine: &mut Machine<'_>, process: &Process, call: &Call<'_
     let Some(end) = process::end(machine, process, "looks for messages of", call)? else {
         return skipped(machine, call);
     };
-    let tag = tag(machine, call, Tag::Any)?;
+    let tag = asked_tag(machine, call, end.peer)?;
     let asks = is_immediate(call.name);
     if asks {
         match machine.polling(call.place) {
@@ -267,7 +276,7 @@ pub(super) fn probe(machine: &mut Machine<'_>, process: &Process, call: &Call<'_
         }
     }
     machine.understood(call.place, Understood::Fully);
-    let status = status::of(machine, &end, tag);
+    let status = status::of_probe(machine, &end, tag);
     let envelope = Envelope { peer: end.peer, tag, communicator: end.communicator.id, data: NOTHING };
     machine.emit(Action::Probe { envelope, binds: status.slot }, call.place)?;
     let found = Value::Handle(Handle::Status(status.clone()));
@@ -409,7 +418,7 @@ fn both(
         None => Tag::Exact(0),
     };
     let receive_tag = match parts.receive_tag {
-        Some(tag) => accepted_tag(machine, tag, call.place)?,
+        Some(tag) => accepted_tag(machine, tag, from.peer, call.place)?,
         None => Tag::Any,
     };
     let sent = Memory::of(machine, &call.arguments[0], call.place);

@@ -23,61 +23,51 @@ pub(super) fn scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcom
 /// `mpi::request::multiple_scope(n, |scope, collection| ..)`
 pub(super) fn multiple_scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
     let closure = call.arguments.get(1)?;
-    let requests = machine.allocate(sequence(Vec::new()));
+    let requests = machine.allocate(Requests { each: Rc::default(), told: 0 }.value());
     let collection = machine.allocate(Value::Handle(Handle::Collection(requests)));
     let arguments = vec![Value::Handle(Handle::Scope), Value::Reference(collection)];
     Some(machine.call(closure, arguments, &call.ty, call.place))
 }
 
-fn sequence(items: Vec<Value>) -> Value {
+fn sequence(items: Rc<Vec<Value>>) -> Value {
     let element = Type::External("Request".to_owned(), Vec::new());
-    Value::Sequence(Sequence { element, items: Items::Each(Rc::new(items)) })
+    Value::Sequence(Sequence { element, items: Items::Each(items) })
 }
 
-/// The requests of a collection: `None` for each that is complete. Complete ones of which it is not
-/// known which they are stand among the others, and `told` says how many they are.
+/// The requests of a collection as they are kept in memory: a tuple of them, `None` for each that is
+/// complete, and a number. So many of them are complete as well, and nobody knows which.
 struct Requests {
-    each: Vec<Option<Request>>,
+    each: Rc<Vec<Value>>,
     told: usize,
 }
 
 impl Requests {
     fn of(machine: &mut Machine<'_>, path: &Path) -> Option<Requests> {
-        let Value::Sequence(Sequence { items: Items::Each(items), .. }) = machine.peek(path) else {
+        let Value::Tuple(parts) = machine.peek(path) else { return None };
+        let [Value::Sequence(Sequence { items: Items::Each(each), .. }), told] = parts.as_slice()
+        else {
             return None;
         };
-        let mut requests = Requests { each: Vec::new(), told: 0 };
-        for item in items.iter() {
-            match item {
-                Value::Handle(Handle::Request(request)) => requests.each.push(Some(request.clone())),
-                Value::Variant("None", _) => requests.each.push(None),
-                Value::Scalar(..) => {
-                    requests.told = usize::try_from(item.as_integer()?).ok()?;
-                }
-                _ => return None,
-            }
-        }
-        Some(requests)
+        let is_known = |item: &Value| match item {
+            Value::Handle(Handle::Request(_)) => true,
+            Value::Variant(name, _) => *name == "None",
+            _ => false,
+        };
+        let told = usize::try_from(told.as_integer()?).ok()?;
+        each.iter().all(is_known).then(|| Requests { each: each.clone(), told })
     }
 
-    /// The number of those told comes last, where there are any.
-    fn keep(self, machine: &mut Machine<'_>, path: &Path) {
-        let mut items: Vec<Value> = self
-            .each
-            .into_iter()
-            .map(|request| match request {
-                Some(request) => Value::Handle(Handle::Request(request)),
-                None => Value::none(),
-            })
-            .collect();
-        if self.told > 0 {
-            items.push(Value::integer(self.told as i128, Scalar::Usize));
-        }
-        machine.put(path, sequence(items));
+    fn value(self) -> Value {
+        let told = Value::integer(self.told as i128, Scalar::Usize);
+        Value::Tuple(Rc::new(vec![sequence(self.each), told]))
     }
 
-    fn active(&self) -> impl Iterator<Item = &Request> {
-        self.each.iter().flatten()
+    /// Those that may still be going on, by their numbers.
+    fn active(&self) -> impl Iterator<Item = (usize, &Request)> {
+        self.each.iter().enumerate().filter_map(|(number, item)| match item {
+            Value::Handle(Handle::Request(request)) => Some((number, &**request)),
+            _ => None,
+        })
     }
 
     fn incomplete(&self) -> usize {
@@ -85,15 +75,15 @@ impl Requests {
     }
 
     fn ids(&self) -> Box<[RequestId]> {
-        self.active().filter_map(|request| request.id).collect()
+        self.active().filter_map(|(_, request)| request.id).collect()
     }
 
     /// All are complete.
     fn finish(&mut self, machine: &mut Machine<'_>) {
-        for request in self.active() {
+        for (_, request) in self.active() {
             finish(machine, request);
         }
-        self.each.fill(None);
+        self.each = Rc::new(vec![Value::none(); self.each.len()]);
         self.told = 0;
     }
 }
@@ -138,7 +128,7 @@ fn add(
     };
     let index = requests.each.len();
     requests.each.push(Some(request));
-    requests.keep(machine, path);
+    machine.put(path, requests.value());
     Ok(Value::integer(index as i128, Scalar::Usize))
 }
 
@@ -166,28 +156,30 @@ fn one(
         }
     }
     machine.understood(call.place, Understood::Fully);
-    let first = requests.active().next().cloned();
-    let example = one_of_many(machine, first.as_ref());
+    let first = requests.active().next().and_then(|(_, request)| request.buffer.clone());
+    let example = one_of_many(machine, first);
     let drains = machine.around(call.place).drains;
     let is_first = requests.told == 0;
     if is_first || !drains {
         let completion = if drains { Completion::All } else { Completion::Any(None) };
         machine.emit(Action::Wait { requests: requests.ids(), completion }, call.place)?;
     }
-    requests.active().for_each(|request| arrive(machine, request));
+    if is_first {
+        requests.active().for_each(|(_, request)| arrive(machine, request));
+    }
     requests.told += 1;
     if requests.incomplete() == 0 {
         requests.finish(machine);
     }
-    requests.keep(machine, path);
+    machine.put(path, requests.value());
     Ok(answer(machine, call, lists, vec![example]))
 }
 
 /// What is told of a request of which it is not known which it is: its number, its status, its data.
-fn one_of_many(machine: &mut Machine<'_>, like: Option<&Request>) -> Value {
+fn one_of_many(machine: &mut Machine<'_>, like: Option<Path>) -> Value {
     let number = machine.fresh(Type::Scalar(Scalar::Usize));
     let status = Value::Handle(Handle::Status(NOTHING_TOLD));
-    let data = match like.and_then(|request| request.buffer.clone()) {
+    let data = match like {
         Some(path) => {
             let old = machine.peek(&path);
             let new = super::memory::shaped(machine, &old, &mut |machine, _, ty| machine.fresh(ty));
@@ -255,8 +247,7 @@ fn all(
     }
     let told = requests.told;
     let mut found = Vec::new();
-    for (number, request) in requests.each.iter().enumerate() {
-        let Some(request) = request else { continue };
+    for (number, request) in requests.active() {
         let status = Value::Handle(Handle::Status(request.status.clone()));
         let number = match told {
             0 => Value::integer(number as i128, Scalar::Usize),
@@ -267,7 +258,7 @@ fn all(
     }
     found.truncate(requests.incomplete());
     requests.finish(machine);
-    requests.keep(machine, path);
+    machine.put(path, requests.value());
     write_list(machine, call, found);
     Ok(match call.name {
         "test_all" => Value::bool(true),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use p2p_protocol::model::SourceId;
+use p2p_protocol::model::{Peer, SourceId};
 
 use super::polling::Surroundings;
 use crate::evaluate::handle::{Communicator, Handle};
@@ -21,6 +21,8 @@ pub(in crate::evaluate) struct State {
     sources: HashMap<u64, (SourceId, Rc<Communicator>)>,
     /// The unknown tags of messages, by their identity.
     tags: HashMap<u64, SourceId>,
+    /// The slots that probes have bound, with where they looked: the message is still there.
+    probed: HashMap<SourceId, Peer>,
     /// Messages that a matched probe has found and that were not received yet.
     pub(super) outstanding_messages: u32,
     /// What communicators were called by `set_name`.
@@ -36,6 +38,7 @@ impl State {
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
         self.sources.extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
         self.tags.extend(&other.tags);
+        self.probed.extend(&other.probed);
         self.names.extend(other.names.iter().map(|(&id, name)| (id, name.clone())));
         if self.attached.is_none() {
             self.attached.clone_from(&other.attached);
@@ -86,6 +89,30 @@ impl State {
     /// From now on this unknown number is the tag of a message.
     pub(super) fn remember_tag(&mut self, unknown: Unknown, slot: SourceId) {
         self.tags.insert(unknown.identity, slot);
+    }
+
+    /// A slot keeps what a probe finds there, or, without a peer, what a receive has taken.
+    pub(super) fn bind(&mut self, slot: SourceId, probed: Option<Peer>) {
+        match probed {
+            Some(peer) => self.probed.insert(slot, peer),
+            None => self.probed.remove(&slot),
+        };
+    }
+
+    /// Whether a tag is that of a message which a probe has found at this end: it is the first one
+    /// that comes from there, whatever its tag is. It is taken with that.
+    pub(super) fn take_probed(&mut self, tag: &Content, from: Peer) -> bool {
+        let Content::Unknown(unknown) = tag else { return false };
+        let Some(slot) = self.tag_slot(unknown.identity) else { return false };
+        let is_there = match self.probed.get(&slot) {
+            Some(&Peer::Rank(rank)) => from == Peer::Rank(rank),
+            Some(_) => from == Peer::Source(slot),
+            None => false,
+        };
+        if is_there {
+            self.probed.remove(&slot);
+        }
+        is_there
     }
 
     /// What a communicator was named by `set_name`.

@@ -8,7 +8,7 @@ use super::super::polling::Polling;
 use super::super::request::{complete, finish};
 use super::super::requests::wait_for;
 use super::super::{lost, status};
-use super::{end, known, memory, put, tag};
+use super::{accepted_tag, end, known, memory, put, tag};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Handle, Request, Status};
 use crate::evaluate::machine::{Call, Machine, Outcome};
@@ -81,7 +81,7 @@ fn send(machine: &mut Machine<'_>, mode: Mode, how: How, call: &Call<'_>) -> Out
     let arguments = &call.arguments;
     let communicator = known(machine, arguments.get(5), call)?;
     let to = end(machine, communicator, arguments.get(3), false, call.place)?;
-    let tag = tag(machine, arguments.get(4), false, call.place)?;
+    let tag = tag(machine, arguments.get(4), call.place)?;
     let memory =
         memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
     understood(machine, &memory, call.place);
@@ -114,7 +114,7 @@ fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> 
     let arguments = &call.arguments;
     let communicator = known(machine, arguments.get(5), call)?;
     let from = end(machine, communicator, arguments.get(3), true, call.place)?;
-    let tag = tag(machine, arguments.get(4), true, call.place)?;
+    let tag = accepted_tag(machine, arguments.get(4), from.peer, call.place)?;
     let memory =
         memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
     understood(machine, &memory, call.place);
@@ -151,8 +151,8 @@ fn send_receive(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome<()> {
     let communicator = known(machine, arguments.get(10), call)?;
     let to = end(machine, communicator.clone(), arguments.get(3), false, call.place)?;
     let from = end(machine, communicator, arguments.get(8), true, call.place)?;
-    let send_tag = tag(machine, arguments.get(4), false, call.place)?;
-    let receive_tag = tag(machine, arguments.get(9), true, call.place)?;
+    let send_tag = tag(machine, arguments.get(4), call.place)?;
+    let receive_tag = accepted_tag(machine, arguments.get(9), from.peer, call.place)?;
     let sent = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
     let taken = memory(machine, arguments.get(5), arguments.get(6), arguments.get(7), call.place);
     understood(machine, if sent.gap(true).is_some() { &sent } else { &taken }, call.place);
@@ -176,13 +176,13 @@ fn probe(machine: &mut Machine<'_>, call: &Call<'_>, at: usize, asks: bool) -> O
     let arguments = &call.arguments;
     let communicator = known(machine, arguments.get(at + 2), call)?;
     let from = end(machine, communicator, arguments.get(at), true, call.place)?;
-    let tag = tag(machine, arguments.get(at + 1), true, call.place)?;
+    let tag = accepted_tag(machine, arguments.get(at + 1), from.peer, call.place)?;
     if asks && machine.polling(call.place) != Polling::Waits {
         let why = "whether a message is there by then is not known";
         return Err(lost(machine, call.place, why));
     }
     machine.understood(call.place, Understood::Fully);
-    let status = status::of(machine, &from, tag);
+    let status = status::of_probe(machine, &from, tag);
     let data = Memory { count: None, ..Memory::default() }.data(machine);
     let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };
     machine.emit(Action::Probe { envelope, binds: status.slot }, call.place)?;

@@ -12,7 +12,7 @@ use super::memory::Memory;
 use super::process::{End, unknown_rank};
 use super::signature::Signature;
 use super::state::{self, integer, rank};
-use super::{communicator, lost};
+use super::{communicator, lost, point_to_point};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Datatype, Handle, KnownCommunicator};
 use crate::evaluate::machine::{Call, Machine, Outcome};
@@ -197,17 +197,24 @@ fn end(
     Ok(End { handle, communicator: known, peer, rank })
 }
 
-/// A tag; any tag is allowed where messages are received.
-fn tag(
+/// The tag of a message that is sent.
+fn tag(machine: &mut Machine<'_>, value: Option<&Value>, place: Place) -> Outcome<Tag> {
+    match value {
+        Some(value) => point_to_point::tag_of(machine, value, place),
+        None => Err(lost(machine, place, "its tag is not known here")),
+    }
+}
+
+/// The tag that is accepted from an end.
+fn accepted_tag(
     machine: &mut Machine<'_>,
     value: Option<&Value>,
-    receives: bool,
+    from: Peer,
     place: Place,
 ) -> Outcome<Tag> {
-    let Some(value) = value else { return Err(lost(machine, place, "its tag is not known here")) };
-    match receives {
-        true => super::point_to_point::accepted_tag(machine, value, place),
-        false => super::point_to_point::tag_of(machine, value, place),
+    match value {
+        Some(value) => point_to_point::accepted_tag(machine, value, from, place),
+        None => Err(lost(machine, place, "its tag is not known here")),
     }
 }
 

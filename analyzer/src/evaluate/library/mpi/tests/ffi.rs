@@ -1,0 +1,71 @@
+use super::{all_do, evaluated, gaps, program, ranks};
+
+#[test]
+fn messages_by_their_c_names() {
+    let body = "let mut x = [0i32; 4];
+        unsafe {
+            let mut status = std::mem::zeroed();
+            if rank == 0 {
+                ffi::MPI_Send(x.as_ptr() as *const _, 4, i32::equivalent_datatype().as_raw(), 1, 7,
+                    world.as_raw());
+            } else {
+                ffi::MPI_Recv(x.as_mut_ptr() as *mut _, 4, ffi::RSMPI_INT32_T, ffi::RSMPI_ANY_SOURCE,
+                    ffi::RSMPI_ANY_TAG, ffi::RSMPI_COMM_WORLD, &mut status);
+            }
+            ffi::MPI_Ssend(x.as_ptr() as *const _, 1, ffi::RSMPI_DOUBLE, ffi::RSMPI_PROC_NULL, 0,
+                world.as_raw());
+            ffi::MPI_Barrier(world.as_raw());
+        }";
+    all_do(body, &[
+        &["send 1 #7 4 i32", "ssend nobody #0 1 f64", "barrier"],
+        &["receive any 4 i32", "ssend nobody #0 1 f64", "barrier"],
+    ]);
+}
+
+#[test]
+fn requests_by_their_c_names() {
+    let body = "let mut x = [0u8; 2]; let mut r = ffi::RSMPI_REQUEST_NULL; let mut n = 0;
+        unsafe {
+            ffi::MPI_Comm_size(world.as_raw(), &mut n);
+            ffi::MPI_Isend(x.as_ptr() as *const _, n, ffi::RSMPI_UINT8_T, 0, 1, world.as_raw(), &mut r);
+            ffi::MPI_Wait(&mut r, ffi::RSMPI_STATUS_IGNORE);
+            ffi::MPI_Wait(&mut r, ffi::RSMPI_STATUS_IGNORE);
+            let mut both = [ffi::RSMPI_REQUEST_NULL; 2];
+            ffi::MPI_Irecv(x.as_mut_ptr() as *mut _, 2, ffi::RSMPI_UINT8_T, 0, 1, world.as_raw(), &mut both[0]);
+            ffi::MPI_Isend(x.as_ptr() as *const _, 2, ffi::RSMPI_UINT8_T, 0, 1, world.as_raw(), &mut both[1]);
+            ffi::MPI_Waitall(2, both.as_mut_ptr(), ffi::RSMPI_STATUSES_IGNORE);
+        }";
+    all_do(body, &[&[
+        "isend 0 #1 1 u8 -> 0", "wait all [0]", "ireceive 0 #1 2 u8 -> 0", "isend 0 #1 2 u8 -> 1",
+        "wait all [0, 1]",
+    ]]);
+}
+
+#[test]
+fn collectives_by_their_c_names() {
+    let body = "let mut x = 1i32; let mut y = 0i32; let mut part = ffi::RSMPI_COMM_NULL;
+        unsafe {
+            ffi::MPI_Bcast(&mut x as *mut _ as *mut _, 1, ffi::RSMPI_INT32_T, 1, world.as_raw());
+            ffi::MPI_Allreduce(&x as *const _ as *const _, &mut y as *mut _ as *mut _, 1,
+                ffi::RSMPI_INT32_T, ffi::RSMPI_SUM, world.as_raw());
+            ffi::MPI_Comm_split(world.as_raw(), rank % 2, 0, &mut part);
+            ffi::MPI_Barrier(part);
+        }";
+    let each = |color: u32| {
+        vec![
+            "bcast at 1 1 i32".to_owned(),
+            "all_reduce 1 i32 by sum".to_owned(),
+            "make_communicator".to_owned(),
+            format!("barrier on world, color {color}"),
+        ]
+    };
+    assert_eq!(ranks(&evaluated(&program(body), 2)), [each(0), each(1)]);
+}
+
+#[test]
+fn what_has_no_counterpart_leaves_nothing_known() {
+    let body = "unsafe { ffi::MPI_Win_lock_all(0, todo()); } world.barrier();";
+    let evaluated = evaluated(&program(body), 1);
+    assert_eq!(ranks(&evaluated)[0], ["opaque"]);
+    assert_eq!(gaps(&evaluated), ["`MPI_Win_lock_all` is not modelled"]);
+}
