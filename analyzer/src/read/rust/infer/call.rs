@@ -8,7 +8,7 @@ use super::library::{Signature, Template, library};
 use super::question::{Answer, Question};
 use super::term::{Kind, Parts, Shape, TermId, View};
 use super::{Inference, Letters};
-use crate::program::{DefinitionId, FunctionId};
+use crate::program::{DefinitionId, FunctionId, Scalar, Type};
 
 /// A call of a method, as far as its types are known.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ const UNMISTAKABLE: [&str; 12] = [
     "split_by_color_with_key",
 ];
 
-impl Inference<'_> {
+impl<'p> Inference<'p> {
     pub(super) fn method(&mut self, call: &MethodCall) -> Answer {
         if self.universal(call) {
             return Answer::Done;
@@ -128,7 +128,16 @@ impl Inference<'_> {
                     names.into_iter().filter(|name| *name != "Iterator").collect();
                 self.methods(None, &call.name).is_none() && self.from_sections(&names, at, call)
             }
-            Shape::Parameter(_) => self.unmistakable(call, at),
+            Shape::Parameter(name) => {
+                let traits = match self.bound_of(name) {
+                    Some(Type::Trait(traits)) => traits.as_slice(),
+                    _ => &[],
+                };
+                let traits: Vec<&str> = traits.iter().map(String::as_str).collect();
+                (self.methods(None, &call.name).is_none()
+                    && self.from_sections(&traits, at, call))
+                    || self.unmistakable(call, at)
+            }
             _ => false,
         }
     }
@@ -233,7 +242,7 @@ impl Inference<'_> {
             }
             ("partition", [decides]) => {
                 let reference = self.terms.reference(item);
-                let truth = self.terms.scalar(crate::program::Scalar::Bool);
+                let truth = self.terms.scalar(Scalar::Bool);
                 let wanted = self.terms.known(Shape::Function, &[reference, truth]);
                 self.coerce(*decides, wanted);
                 let into = self.open();
@@ -425,17 +434,40 @@ impl Inference<'_> {
         for (argument, parameter) in arguments.iter().zip(parameters) {
             self.coerce(*argument, *parameter);
         }
-        for generic in &instance.generics {
-            // What is open here may be decided by a bound, which is not known.
-            if self.terms.is_open(*generic) {
-                self.doubt_unless_number(*generic);
-            }
-        }
+        self.meet_bounds(instance);
         if self.terms.is_never(instance.result) {
             self.terms.never(result);
         } else {
             self.terms.unify(instance.result, result);
         }
+    }
+
+    /// What is given for a generic parameter does what its bound says, as far as that is understood.
+    fn meet_bounds(&mut self, instance: &Instance) {
+        let mut decided = Vec::new();
+        for (generic, bound) in instance.generics.iter().zip(&instance.bounds) {
+            let Some(bound) = bound else { continue };
+            if let (Some((Shape::Function, _)), Some((Shape::Function, parts))) =
+                (self.terms.shape(*generic), self.terms.shape(*bound))
+            {
+                decided.extend(parts.iter().map(|part| self.terms.find(*part)));
+                self.terms.unify(*generic, *bound);
+            }
+        }
+        for generic in &instance.generics {
+            let root = self.terms.find(*generic);
+            // What is still open may be decided by a bound that is not understood.
+            let by_closure = decided.iter().any(|part| self.terms.find(*part) == root);
+            if self.terms.is_open(root) && !by_closure {
+                self.doubt_unless_number(root);
+            }
+        }
+    }
+
+    /// What a generic parameter of this function must be.
+    pub(super) fn bound_of(&self, name: &str) -> Option<&'p Type> {
+        let number = self.generics.iter().position(|known| known == name)?;
+        self.bounds.get(number)
     }
 
     /// A number can only be decided by a bound where a trait of the program is for numbers.
@@ -463,6 +495,10 @@ impl Inference<'_> {
                     }
                     return Answer::Done;
                 }
+                View::Known(Shape::Parameter(name), _) => match self.bound_of(&name) {
+                    Some(bound @ Type::Function(..)) => at = self.written(bound, &[]),
+                    _ => break,
+                },
                 View::Known(..) => match self.dereferenced(at) {
                     Some(inner) => at = inner,
                     None => break,

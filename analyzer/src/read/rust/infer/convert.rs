@@ -16,6 +16,8 @@ pub(super) struct Instance {
     pub(super) result: TermId,
     /// What the generic parameters stand for, in their order.
     pub(super) generics: Vec<TermId>,
+    /// What they must be able to be called as, where they must.
+    pub(super) bounds: Vec<Option<TermId>>,
 }
 
 impl Inference<'_> {
@@ -137,7 +139,14 @@ impl Inference<'_> {
         let parameters =
             function.parameters.iter().map(|one| self.written(&one.ty, &generics)).collect();
         let result = self.written(&function.result, &generics);
-        Instance { parameters, result, generics: terms }
+        let bounds = function
+            .bounds
+            .iter()
+            .map(|bound| {
+                matches!(bound, Type::Function(..)).then(|| self.written(bound, &generics))
+            })
+            .collect();
+        Instance { parameters, result, generics: terms, bounds }
     }
 
     /// A term for a type in a library's signature.

@@ -54,12 +54,12 @@ impl Inference<'_> {
     fn signature<'n>(&self, path: &'n [String]) -> Option<(Arc<Signature>, &'n str)> {
         let function = format!("::{}", path.last()?);
         let owner = path.len().checked_sub(2).map_or("mem", |at| path[at].as_str());
-        let owner = if owner == "String" { "str" } else { owner };
         let find = |section: &str| library().find(section, &function);
         let found = match Scalar::from_name(owner) {
             Some(scalar) => find(owner)
                 .or_else(|| scalar.is_integer().then(|| find("integer"))?)
                 .or_else(|| (scalar.is_integer() || scalar.is_float()).then(|| find("number"))?),
+            None if owner == "String" => find(owner).or_else(|| find("str")),
             None => find(owner),
         };
         found.or_else(|| find(path.first().filter(|root| *root == "mpi")?)).map(|one| (one, owner))
@@ -75,9 +75,11 @@ impl Inference<'_> {
         if let Some(scalar) = Scalar::from_name(owner) {
             return (self.terms.scalar(scalar), generics.to_vec());
         }
+        if matches!(owner, "str" | "String") {
+            return (self.terms.known(Shape::Text, &[]), generics.to_vec());
+        }
         let arity = match &*signature.of {
             Template::External(_, parts) => parts.len(),
-            Template::Text => return (self.terms.known(Shape::Text, &[]), generics.to_vec()),
             _ => 0,
         };
         let own = generics.len().saturating_sub(signature.generics.len()).min(arity);
@@ -163,9 +165,24 @@ impl Inference<'_> {
             .iter()
             .map(|ty| if *ty == Type::Unknown { self.open() } else { self.written(ty, &[]) })
             .collect();
-        let instance = self.instance(id, &given);
+        let instance = match self.ambiguous.get(&id) {
+            Some(result) => self.any_of(id, result.as_ref()),
+            None => self.instance(id, &given),
+        };
         *generics = instance.generics.iter().map(|term| Type::Variable(term.0)).collect();
         instance
+    }
+
+    /// One of several functions of the same name, which at most give the same.
+    fn any_of(&mut self, id: FunctionId, result: Option<&Type>) -> Instance {
+        let function = self.program.function(id);
+        let parameters = function.parameters.iter().map(|_| self.terms.doubtful()).collect();
+        let result = match result {
+            Some(result) => self.written(result, &[]),
+            None => self.terms.doubtful(),
+        };
+        let generics = function.generics.iter().map(|_| self.terms.doubtful()).collect();
+        Instance { parameters, result, generics, bounds: Vec::new() }
     }
 
     /// The types of a turbofish, which are replaced by their terms.

@@ -42,27 +42,34 @@ type Letters = [Option<TermId>; 26];
 /// The functions that a method of a name may be, by the type that has it.
 type MethodNames<'p> = HashMap<&'p str, Vec<(Option<DefinitionId>, &'p Vec<FunctionId>)>>;
 
+/// Functions that are not the only ones of their type and name (`impl From<A>` and `impl From<B>`),
+/// with the result that all of them have, if it is the same and has no generic parameters.
+type Ambiguous = HashMap<FunctionId, Option<Type>>;
+
 /// Fills in all types that can be told.
 ///
 /// It calls itself for expressions in expressions: the stack must do for the deepest text that
 /// [`crate::read`] lets through.
 pub(super) fn infer(program: &mut Program) {
-    for number in 0..program.globals.len() {
-        let Some(mut value) = program.globals[number].value.take() else { continue };
-        let ty = program.globals[number].ty.clone();
-        let facts = Facts::of(program);
-        let mut inference = Inference::new(&facts, &[]);
-        let result = inference.written(&ty, &[]);
-        inference.run(&mut value, result);
-        program.globals[number].value = Some(value);
-    }
+    // Lengths of arrays are read from constants, so these stay where they are meanwhile.
+    let mut values: Vec<Option<Expression>> =
+        program.globals.iter().map(|global| global.value.clone()).collect();
     let mut bodies: Vec<Option<Expression>> =
         program.functions.iter_mut().map(|function| function.body.take()).collect();
     let mut found = Vec::with_capacity(bodies.len());
     let facts = Facts::of(program);
+    for (global, value) in program.globals.iter().zip(&mut values) {
+        let Some(value) = value else { continue };
+        let mut inference = Inference::new(&facts, &[], &[]);
+        let result = inference.written(&global.ty, &[]);
+        inference.run(value, result);
+    }
     for (number, body) in bodies.iter_mut().enumerate() {
         let id = FunctionId(u32::try_from(number).expect("functions are numbered by u32"));
         found.push(body.as_mut().map(|body| function(&facts, id, body)));
+    }
+    for (global, value) in program.globals.iter_mut().zip(values) {
+        global.value = value;
     }
     for ((function, body), found) in program.functions.iter_mut().zip(bodies).zip(found) {
         function.body = body;
@@ -75,7 +82,7 @@ pub(super) fn infer(program: &mut Program) {
 /// Looks at one function; gives the types of its variables.
 fn function(facts: &Facts<'_>, id: FunctionId, body: &mut Expression) -> Vec<Type> {
     let function = facts.program.function(id);
-    let mut inference = Inference::new(facts, &function.generics);
+    let mut inference = Inference::new(facts, &function.generics, &function.bounds);
     for (number, variable) in function.variables.iter().enumerate() {
         let id = VariableId(u32::try_from(number).expect("variables are numbered by u32"));
         inference.declare_variable(id, &variable.ty);
@@ -97,6 +104,7 @@ fn function(facts: &Facts<'_>, id: FunctionId, body: &mut Expression) -> Vec<Typ
 struct Facts<'p> {
     program: &'p Program,
     method_names: MethodNames<'p>,
+    ambiguous: Ambiguous,
     /// Whether traits of the program are implemented for numbers, so that a bound may decide what
     /// type a number has.
     traits_for_numbers: bool,
@@ -114,8 +122,20 @@ impl<'p> Facts<'p> {
                     itself.is_some_and(|itself| is_number(itself.ty.behind_references()))
                 });
         }
-        Facts { program, method_names, traits_for_numbers }
+        Facts { program, method_names, ambiguous: ambiguous(program), traits_for_numbers }
     }
+}
+
+fn ambiguous(program: &Program) -> Ambiguous {
+    let mut ambiguous = Ambiguous::new();
+    for functions in program.methods.values().filter(|functions| functions.len() > 1) {
+        let first = program.function(functions[0]);
+        let is_same = first.generics.is_empty()
+            && functions.iter().all(|id| program.function(*id).result == first.result);
+        let result = is_same.then(|| first.result.clone());
+        ambiguous.extend(functions.iter().map(|id| (*id, result.clone())));
+    }
+    ambiguous
 }
 
 fn is_number(ty: &Type) -> bool {
@@ -126,9 +146,12 @@ fn is_number(ty: &Type) -> bool {
 struct Inference<'p> {
     program: &'p Program,
     method_names: &'p MethodNames<'p>,
+    ambiguous: &'p Ambiguous,
     traits_for_numbers: bool,
     /// The generic parameters of the function.
     generics: &'p [String],
+    /// What they must be.
+    bounds: &'p [Type],
     terms: Terms,
     questions: Vec<Option<Question>>,
     variables: Vec<TermId>,
@@ -141,12 +164,14 @@ struct Inference<'p> {
 }
 
 impl<'p> Inference<'p> {
-    fn new(facts: &'p Facts<'p>, generics: &'p [String]) -> Self {
+    fn new(facts: &'p Facts<'p>, generics: &'p [String], bounds: &'p [Type]) -> Self {
         Inference {
             program: facts.program,
             method_names: &facts.method_names,
+            ambiguous: &facts.ambiguous,
             traits_for_numbers: facts.traits_for_numbers,
             generics,
+            bounds,
             terms: Terms::default(),
             questions: Vec::new(),
             variables: Vec::new(),
