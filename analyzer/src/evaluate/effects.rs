@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::program::{Expression, FunctionId, Kind, Program, Statement};
+use crate::program::{Expression, FunctionId, Kind, Program, Statement, Type};
 
 /// What is known of a program's expressions.
 pub(super) struct Effects<'p> {
@@ -114,8 +114,8 @@ impl<'p> Effects<'p> {
     }
 }
 
-fn names_future(ty: &crate::program::Type) -> bool {
-    matches!(ty.behind_references(), crate::program::Type::External(name, _) if name == "ReceiveFuture")
+fn names_future(ty: &Type) -> bool {
+    matches!(ty.behind_references(), Type::External(name, _) if name == "ReceiveFuture")
 }
 
 /// Whether something in a loop's body leaves more than the loop: `return`, `?`, a label around it.
@@ -160,9 +160,9 @@ pub(super) fn only_fails(expression: &Expression) -> bool {
             Kind::External(path, _) => {
                 matches!(path.last().map(String::as_str), Some("exit" | "abort" | "panic_any"))
             }
-            _ => false,
+            _ => expression.ty == Type::Never,
         },
-        Kind::Method { name, .. } => name == "abort",
+        Kind::Method { name, .. } => name == "abort" || expression.ty == Type::Never,
         Kind::Return(Some(value)) => is_error(value),
         Kind::Block(block) => {
             let last = match (&block.value, block.statements.last()) {

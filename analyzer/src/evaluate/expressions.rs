@@ -391,14 +391,18 @@ impl Machine<'_> {
             Target::Value(value) if self.is_owned(&value) => {
                 Ok(Value::Reference(self.drop_at_end_of_scope(value)))
             }
+            Target::Value(value) if is_constant(of) => {
+                if let Some(object) = self.state.constants.get(&address) {
+                    return Ok(Value::Reference(Path::whole(*object)));
+                }
+                let path = self.allocate(value);
+                Rc::make_mut(&mut self.state.constants).insert(address, path.object);
+                Ok(Value::Reference(path))
+            }
             Target::Value(value) => {
-                let object = self.state.temporary(address);
-                let path = Path::whole(object);
+                let path = Path::whole(self.state.temporary(address));
                 self.note_access(&path, true, of.place);
                 self.put(&path, value);
-                if is_constant(of) {
-                    self.state.kept = self.state.memory.len();
-                }
                 Ok(Value::Reference(path))
             }
         }

@@ -159,7 +159,6 @@ struct Flattening<'g> {
     graph: &'g Graph,
     events: Vec<Event>,
     placed: HashMap<BlockId, Position>,
-    waiting: Vec<BlockId>,
 }
 
 /// Stands for the rank's end until its position is known.
@@ -167,52 +166,80 @@ const END: usize = usize::MAX;
 
 impl<'g> Flattening<'g> {
     fn of(graph: &'g Graph) -> Self {
-        let mut list =
-            Flattening { graph, events: Vec::new(), placed: HashMap::new(), waiting: vec![0] };
-        while let Some(block) = list.waiting.pop() {
-            let mut next = Some(block);
-            while let Some(block) = next {
-                next = list.place(graph.resolve(block));
-            }
+        let mut list = Flattening { graph, events: Vec::new(), placed: HashMap::new() };
+        let order = list.order();
+        for (number, block) in order.iter().enumerate() {
+            list.place(*block, order.get(number + 1).copied());
         }
         list.settle();
         list
     }
 
-    /// Writes a block down, unless it is; the block that should follow at once.
-    fn place(&mut self, block: BlockId) -> Option<BlockId> {
-        if self.placed.contains_key(&block) {
-            return None;
+    /// All blocks, each before those that it leads to, but for the ways back in loops.
+    fn order(&self) -> Vec<BlockId> {
+        let first = self.graph.resolve(0);
+        let mut seen = HashSet::from([first]);
+        let mut open = vec![(first, self.successors(first))];
+        let mut order = Vec::new();
+        while let Some((block, left)) = open.last_mut() {
+            // The last ones first: from the end, those come last that come first in the list.
+            match left.pop() {
+                Some(next) if seen.insert(next) => open.push((next, self.successors(next))),
+                Some(_) => {}
+                None => {
+                    order.push(*block);
+                    open.pop();
+                }
+            }
         }
+        order.reverse();
+        order
+    }
+
+    fn successors(&self, block: BlockId) -> Vec<BlockId> {
+        if self.ends(block) {
+            return Vec::new();
+        }
+        let targets = match &self.graph.blocks[block].next {
+            Next::End => Vec::new(),
+            Next::Jump(target) => vec![*target],
+            Next::Branch(_, targets) => targets.clone(),
+            Next::BranchOnTag(_, _, arms, otherwise) => {
+                arms.iter().map(|(_, arm)| *arm).chain([*otherwise]).collect()
+            }
+        };
+        targets.into_iter().map(|target| self.graph.resolve(target)).collect()
+    }
+
+    /// Whether nothing comes after a block's events.
+    fn ends(&self, block: BlockId) -> bool {
+        let last = self.graph.blocks[block].events.last();
+        last.is_some_and(|it| matches!(it.action, Action::Leave { .. } | Action::Opaque))
+    }
+
+    /// Writes a block down, and how it goes on if that is not with the next one.
+    fn place(&mut self, block: BlockId, following: Option<BlockId>) {
         self.placed.insert(block, self.events.len());
         let BasicBlock { events, next } = &self.graph.blocks[block];
         self.events.extend(events.iter().cloned());
-        let over = |event: &Event| matches!(event.action, Action::Leave { .. } | Action::Opaque);
-        if events.last().is_some_and(over) {
-            return None;
+        if self.ends(block) {
+            return;
         }
         match next {
-            Next::End => {
-                self.jump(END, Place::default());
-                None
-            }
-            Next::Jump(target) => self.follow(*target),
-            Next::Branch(place, targets) => self.branch(*place, targets),
+            Next::End if following.is_none() => {}
+            Next::End => self.jump(END),
+            Next::Jump(target) => self.go_to(*target, following),
+            Next::Branch(place, targets) => self.branch(*place, targets, following),
             Next::BranchOnTag(place, slot, arms, otherwise) => {
-                let arms: Vec<(i32, Position)> =
-                    arms.iter().map(|(tag, arm)| (*tag, self.graph.resolve(*arm))).collect();
-                let otherwise = self.graph.resolve(*otherwise);
-                self.waiting.push(otherwise);
-                self.waiting.extend(arms.iter().rev().map(|(_, arm)| *arm));
-                let action =
-                    Action::BranchOnTag { slot: *slot, arms: arms.into(), otherwise };
+                let arms = arms.iter().map(|(tag, arm)| (*tag, self.graph.resolve(*arm)));
+                let (arms, otherwise) = (arms.collect(), self.graph.resolve(*otherwise));
+                let action = Action::BranchOnTag { slot: *slot, arms, otherwise };
                 self.events.push(Event { action, place: *place });
-                None
             }
         }
     }
 
-    fn branch(&mut self, place: Place, targets: &[BlockId]) -> Option<BlockId> {
+    fn branch(&mut self, place: Place, targets: &[BlockId], following: Option<BlockId>) {
         let mut resolved: Vec<BlockId> = Vec::new();
         for target in targets {
             let target = self.graph.resolve(*target);
@@ -220,35 +247,29 @@ impl<'g> Flattening<'g> {
                 resolved.push(target);
             }
         }
-        if let [only] = resolved[..] {
-            return self.follow(only);
+        match resolved[..] {
+            [only] => self.go_to(only, following),
+            _ => {
+                let action = Action::Branch { targets: resolved.into() };
+                self.events.push(Event { action, place });
+            }
         }
-        self.waiting.extend(resolved.iter().rev());
-        self.events.push(Event { action: Action::Branch { targets: resolved.into() }, place });
-        None
     }
 
-    /// Goes on at a block: right here if it is not written yet.
-    fn follow(&mut self, target: BlockId) -> Option<BlockId> {
+    fn go_to(&mut self, target: BlockId, following: Option<BlockId>) {
         let target = self.graph.resolve(target);
-        if self.placed.contains_key(&target) {
-            let place = self.events.last().map_or(Place::default(), |event| event.place);
-            self.jump(target, place);
-            return None;
+        if following != Some(target) {
+            self.jump(target);
         }
-        Some(target)
     }
 
-    fn jump(&mut self, target: usize, place: Place) {
+    fn jump(&mut self, target: usize) {
+        let place = self.events.last().map_or(Place::default(), |event| event.place);
         self.events.push(Event { action: Action::Jump { target }, place });
     }
 
     /// Puts positions where blocks are named.
     fn settle(&mut self) {
-        let end_jump = |event: &Event| matches!(event.action, Action::Jump { target: END });
-        if self.events.last().is_some_and(end_jump) {
-            self.events.pop();
-        }
         let end = self.events.len();
         let placed = &self.placed;
         let position = |block: &mut Position| {

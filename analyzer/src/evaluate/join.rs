@@ -206,6 +206,10 @@ impl Machine<'_> {
             Rc::make_mut(&mut state.globals)
                 .retain(|global, object| other.globals.get(global) == Some(object));
         }
+        if state.constants != other.constants {
+            Rc::make_mut(&mut state.constants)
+                .retain(|address, object| other.constants.get(address) == Some(object));
+        }
         if state.counters != other.counters {
             let counters = Rc::make_mut(&mut state.counters);
             for (key, count) in &*other.counters {

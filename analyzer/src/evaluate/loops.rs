@@ -8,6 +8,7 @@ use super::choices::{Asked, Choice};
 use super::effects::Effect;
 use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome};
+use super::steady::{LONGEST, Turns};
 use super::value::{Path, Unknown, Value};
 use crate::program::{Condition, Expression, Pattern, Place};
 
@@ -55,7 +56,8 @@ impl<'p> Machine<'p> {
                 })
             }
         };
-        self.run_loop(label, communicates, false, place, &mut turn)
+        let kind = Loop { label, communicates, turns: None, iterator: None, place };
+        self.run_loop(&kind, &mut turn)
     }
 
     /// `for pattern in over { body }`
@@ -173,59 +175,70 @@ impl<'p> Machine<'p> {
         place: Place,
         turn: Turn<'_, 'p>,
     ) -> Outcome {
-        let is_short = match self.state.memory.get(path.object) {
-            Some(Value::Iterator(lazy)) => is_short(lazy),
-            _ => false,
+        let turns = match self.state.memory.get(path.object) {
+            Some(Value::Iterator(lazy)) => known_turns(lazy),
+            _ => None,
         };
         let mut turn = |machine: &mut Self| turn(machine);
-        self.run_loop_with(label, communicates, is_short, Some(path), place, &mut turn)
-    }
-
-    fn run_loop(
-        &mut self,
-        label: Option<&str>,
-        communicates: bool,
-        is_short: bool,
-        place: Place,
-        turn: Turn<'_, 'p>,
-    ) -> Outcome {
-        self.run_loop_with(label, communicates, is_short, None, place, turn)
+        let kind = Loop { label, communicates, turns, iterator: Some(path), place };
+        self.run_loop(&kind, &mut turn)
     }
 
     /// Runs turn after turn, and joins all ways out of the loop.
-    fn run_loop_with(
-        &mut self,
-        label: Option<&str>,
-        communicates: bool,
-        is_short: bool,
-        iterator: Option<&Path>,
-        place: Place,
-        turn: Turn<'_, 'p>,
-    ) -> Outcome {
+    fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
         let detached = self.detached.len();
         self.turns.push(0);
-        let mut outcome = Ok(());
-        let mut turns = 0;
-        while outcome.is_ok() {
-            let left = self.detached.len();
-            outcome = self.step_on(place).and_then(|()| turn(self));
-            turns += 1;
-            if let Some(completed) = self.turns.last_mut() {
-                *completed = turns;
-            }
-            let may_have_left = self.detached.len() > left && !is_short;
-            let is_long = !communicates && turns >= COMPUTED_TURNS;
-            if outcome.is_ok() && (may_have_left || is_long) {
-                outcome = self.summarize(iterator, place, turn);
-                break;
-            }
-        }
+        let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
         self.turns.pop();
-        let outcome = outcome.map(|()| Value::unit());
-        self.arrive(outcome, detached, place, |flow| match flow {
-            Flow::Break(target, value) if is_meant(target, label) => Some(value.clone()),
+        self.arrive(outcome, detached, kind.place, |flow| match flow {
+            Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
             _ => None,
         })
+    }
+
+    fn turns_of(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+        let place = kind.place;
+        let is_short = kind.turns.is_some_and(|turns| turns <= u64::from(COMPUTED_TURNS));
+        let is_long = kind.turns.is_some_and(|turns| turns > LONGEST);
+        let mut last = Turns::default();
+        for turns in 1.. {
+            let (mark, left) = (self.graph.mark(), self.detached.len());
+            self.step_on(place)?;
+            if let Err(flow) = turn(self) {
+                // The last turn has only found out that there is no other one.
+                let is_cut = turns > LONGEST + 1;
+                self.cuts.extend(is_cut.then_some((place, turns - 1)));
+                return Err(flow);
+            }
+            if let Some(completed) = self.turns.last_mut() {
+                *completed = u32::try_from(turns).unwrap_or(u32::MAX);
+            }
+            let may_have_left = self.detached.len() > left && !is_short;
+            if may_have_left || !kind.communicates && turns >= u64::from(COMPUTED_TURNS) {
+                return self.summarize(kind.iterator, place, turn);
+            }
+            if is_long || turns + 3 > LONGEST {
+                last.note(self.graph.since(mark));
+            }
+            if is_long && last.are_steady() {
+                return self.cut(kind, turn);
+            }
+            if turns > LONGEST && !last.are_steady() {
+                return Err(self.lost(place, "the loop has too many turns that differ"));
+            }
+            if turns > LONGEST {
+                self.graph.back_to(mark);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out what is left of a long loop of which it is known how many turns it has.
+    fn cut(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+        self.cuts.extend(kind.turns.map(|turns| (kind.place, turns)));
+        self.generalize(kind.iterator);
+        self.widen_over(kind.place, turn)?;
+        Err(Flow::Break(None, Value::unit()))
     }
 
     /// A loop of an unknown number of turns: while `more`, which stands for another condition in
@@ -267,13 +280,7 @@ impl<'p> Machine<'p> {
         place: Place,
         turn: Turn<'_, 'p>,
     ) -> Outcome<()> {
-        if let Some(path) = iterator
-            && let Some(Value::Iterator(mut lazy)) =
-                self.state.memory.get_mut(path.object).map(std::mem::take)
-        {
-            iterator::generalize(self, Rc::make_mut(&mut lazy));
-            self.put(path, Value::Iterator(lazy));
-        }
+        self.generalize(iterator);
         if !self.widen_over(place, turn)? {
             // No turn comes to its end: there is no next one.
             return turn(self);
@@ -293,15 +300,27 @@ impl<'p> Machine<'p> {
         }
         match outcome {
             // The ways out are detached: one of them is followed from here.
-            Ok(()) => self.pick_up(detached),
+            Ok(()) => self.pick_up(detached, is_silent, place),
             Err(flow) => Err(flow),
         }
     }
 
-    /// Goes on with a way that was detached since. If there is none the loop never ends.
-    fn pick_up(&mut self, detached: usize) -> Outcome<()> {
+    /// From here on an element of the iterator that is kept there stands for any.
+    fn generalize(&mut self, iterator: Option<&Path>) {
+        let Some(path) = iterator else { return };
+        let kept = self.state.memory.get_mut(path.object).map(std::mem::take);
+        if let Some(Value::Iterator(mut lazy)) = kept {
+            iterator::generalize(self, Rc::make_mut(&mut lazy));
+            self.put(path, Value::Iterator(lazy));
+        }
+    }
+
+    /// Goes on with a way that was detached since.
+    fn pick_up(&mut self, detached: usize, is_silent: bool, place: Place) -> Outcome<()> {
         if self.detached.len() <= detached {
-            return Err(Flow::Gone);
+            // An endless loop: a rank that serves others, or one of which too little is known.
+            let why = "it is not known how the loop ends";
+            return Err(if is_silent { self.lost(place, why) } else { Flow::Gone });
         }
         let way = self.detached.remove(detached);
         self.state = way.state;
@@ -336,16 +355,26 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Whether a loop over it has few turns.
-fn is_short(lazy: &Lazy) -> bool {
+/// A loop that is run.
+struct Loop<'a> {
+    label: Option<&'a str>,
+    communicates: bool,
+    /// How many turns it has, unless it is left, where that is known.
+    turns: Option<u64>,
+    /// Where the iterator is kept that it goes over.
+    iterator: Option<&'a Path>,
+    place: Place,
+}
+
+/// How many turns a loop over it has.
+fn known_turns(lazy: &Lazy) -> Option<u64> {
     match lazy {
-        Lazy::Range { next, end: Some(end) } => match (next.as_integer(), end.as_integer()) {
-            (Some(next), Some(end)) => end - next <= i128::from(COMPUTED_TURNS),
-            _ => false,
-        },
-        Lazy::Items(_, from, to) => to.saturating_sub(*from) <= COMPUTED_TURNS as usize,
-        Lazy::Elements(_, from, to) => to.saturating_sub(*from) <= u64::from(COMPUTED_TURNS),
-        _ => false,
+        Lazy::Range { next, end: Some(end) } => {
+            u64::try_from(end.as_integer()? - next.as_integer()?).ok().or(Some(0))
+        }
+        Lazy::Items(_, from, to) => Some(to.saturating_sub(*from) as u64),
+        Lazy::Elements(_, from, to) => Some(to.saturating_sub(*from)),
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ mod oracle;
 mod patterns;
 mod places;
 mod state;
+mod steady;
 mod types;
 mod value;
 mod widen;
@@ -36,6 +37,8 @@ mod world;
 
 #[cfg(test)]
 mod tests;
+
+use std::rc::Rc;
 
 use p2p_protocol::model::World;
 
@@ -74,8 +77,8 @@ pub enum Understood {
 #[derive(Clone, Debug, Default)]
 pub struct Evaluated {
     /// One world for each way in which what is not known, but the same on every rank, may come out
-    /// (the first is the most ordinary one), with the conditions that were taken otherwise than
-    /// there: where they stand, and what they were taken to be.
+    /// (the first is the most ordinary one), with what the conditions were taken to be in it: where
+    /// they stand, and in words.
     pub worlds: Vec<(World, Vec<(Place, String)>)>,
     /// How each call that was reached was understood.
     pub calls: Vec<(Place, Understood)>,
@@ -85,7 +88,25 @@ pub struct Evaluated {
     pub refused: bool,
 }
 
+/// Evaluates the entries of one program.
+pub struct Evaluator<'p> {
+    program: &'p Program,
+    effects: Rc<effects::Effects<'p>>,
+}
+
+impl<'p> Evaluator<'p> {
+    /// Looks through the program once, for all entries and sizes.
+    pub fn new(program: &'p Program) -> Self {
+        Evaluator { program, effects: Rc::new(effects::Effects::of(program)) }
+    }
+
+    /// Evaluates an entry for one world size.
+    pub fn evaluate(&self, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
+        world::evaluate(self.program, self.effects.clone(), entry, size, limits)
+    }
+}
+
 /// Evaluates an entry for one world size.
 pub fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
-    world::evaluate(program, entry, size, limits)
+    Evaluator::new(program).evaluate(entry, size, limits)
 }

@@ -45,8 +45,8 @@ impl Oracle {
         answer
     }
 
-    /// Where something was asked, in the order in which it was first asked.
-    pub(super) fn places(&self) -> Vec<(Place, String)> {
+    /// Where something was asked, in the order in which it was first asked, with what was answered.
+    pub(super) fn answers(&self) -> Vec<(Place, String)> {
         let mut places: Vec<(Place, &Asked)> =
             self.asked.iter().map(|(place, asked)| (*place, asked)).collect();
         places.sort_by_key(|(_, asked)| asked.order);

@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) kept: usize,
     /// Constants and static variables that were asked for.
     pub(super) globals: Rc<HashMap<GlobalId, ObjectId>>,
+    /// Values of constant expressions that something refers to, by the expressions' addresses.
+    pub(super) constants: Rc<HashMap<usize, ObjectId>>,
     /// The memory that operations use.
     pub(super) uses: Rc<Vec<Use>>,
     /// The requests that are not complete.

@@ -103,18 +103,24 @@ impl Machine<'_> {
 }
 
 /// Evaluates an entry for one world size.
-pub(super) fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
-    let setting = Setting { program, entry, size, limits, effects: Rc::new(Effects::of(program)) };
+pub(super) fn evaluate<'p>(
+    program: &'p Program,
+    effects: Rc<Effects<'p>>,
+    entry: &Entry,
+    size: u32,
+    limits: Limits,
+) -> Evaluated {
+    let setting = Setting { program, entry, size, limits, effects };
     let mut report = Report::default();
-    let first = setting.world(Oracle::default(), &mut report);
-    let places = first.places;
-    let mut worlds = vec![(first.world, Vec::new())];
-    let refused = first.refused;
-    for (place, _) in places.into_iter().take(DEVIATIONS) {
-        let other = setting.world(Oracle::deviating(place), &mut report);
-        let words = other.places.into_iter().find(|(asked, _)| *asked == place);
-        let deviation = words.unwrap_or_else(|| (place, String::new()));
-        worlds.push((other.world, vec![deviation]));
+    let Made { world, mut answers, refused } = setting.world(Oracle::default(), &mut report);
+    answers.truncate(DEVIATIONS);
+    let mut worlds = vec![(world, answers.clone())];
+    for (place, _) in &answers {
+        let other = setting.world(Oracle::deviating(*place), &mut report);
+        // What is asked in that world only is not told: nobody has asked it otherwise.
+        let is_asked = |asked: &Place| answers.iter().any(|(place, _)| place == asked);
+        let told = other.answers.into_iter().filter(|(asked, _)| is_asked(asked));
+        worlds.push((other.world, told.collect()));
     }
     Evaluated {
         worlds,
@@ -125,9 +131,9 @@ pub(super) fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limi
 }
 
 /// What is evaluated.
-struct Setting<'p> {
+struct Setting<'p, 'e> {
     program: &'p Program,
-    entry: &'p Entry,
+    entry: &'e Entry,
     size: u32,
     limits: Limits,
     effects: Rc<Effects<'p>>,
@@ -140,10 +146,10 @@ struct Report {
     gaps: BTreeMap<Place, String>,
 }
 
-/// One world, and where something was decided in it.
+/// One world, and what conditions were taken to be in it.
 struct Made {
     world: World,
-    places: Vec<(Place, String)>,
+    answers: Vec<(Place, String)>,
     refused: bool,
 }
 
@@ -155,7 +161,7 @@ struct Ran {
     last_cut: Option<Place>,
 }
 
-impl Setting<'_> {
+impl Setting<'_, '_> {
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
         let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
@@ -187,12 +193,12 @@ impl Setting<'_> {
             dialect: Dialect::Rsmpi,
             ..World::default()
         };
-        Made { world, places: shared.oracle.places(), refused }
+        Made { world, answers: shared.oracle.answers(), refused }
     }
 
     fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {
-        let mut machine = Machine::new(self.program, rank, self.size, self.limits);
-        machine.effects = self.effects.clone();
+        let effects = self.effects.clone();
+        let mut machine = Machine::new(self.program, effects, rank, self.size, self.limits);
         machine.shared = shared;
         let returned_early = machine.run_entry(self.entry);
         report.add(Report { calls: machine.calls, gaps: machine.gaps });
@@ -217,11 +223,11 @@ impl Report {
     }
 }
 
-/// Ranks that cut other loops short than rank 0 do other things than they seem to: nothing is known
-/// of what they do after it.
+/// Where not all ranks have cut loops of as many turns short, in the same order, what they do in
+/// them does not fit together: nothing is known of those that have.
 fn same_cuts(runs: Vec<Ran>) -> Vec<Behaviour> {
-    let cuts: Vec<Vec<(Place, u64)>> = runs.iter().map(|run| run.cuts.clone()).collect();
-    let same = cuts.windows(2).all(|pair| pair[0] == pair[1]);
+    let turns = |run: &Ran| run.cuts.iter().map(|(_, turns)| *turns).collect::<Vec<_>>();
+    let same = runs.windows(2).all(|pair| turns(&pair[0]) == turns(&pair[1]));
     let opaque = |place| {
         let events = vec![p2p_protocol::model::Event { action: Action::Opaque, place }];
         Behaviour { events, ..Behaviour::default() }
@@ -242,7 +248,13 @@ fn is_silent(behaviour: &Behaviour) -> bool {
 
 impl<'p> Machine<'p> {
     /// A rank that has not begun.
-    pub(super) fn new(program: &'p Program, rank: u32, size: u32, limits: Limits) -> Self {
+    fn new(
+        program: &'p Program,
+        effects: Rc<Effects<'p>>,
+        rank: u32,
+        size: u32,
+        limits: Limits,
+    ) -> Self {
         Machine {
             program,
             rank,
@@ -251,7 +263,7 @@ impl<'p> Machine<'p> {
             graph: super::graph::Graph::default(),
             detached: Vec::new(),
             turns: Vec::new(),
-            effects: Rc::new(Effects::of(program)),
+            effects,
             shared: Shared::default(),
             comparisons: HashMap::new(),
             limits,

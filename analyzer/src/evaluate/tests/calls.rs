@@ -48,7 +48,7 @@ fn methods_on_structs_with_communicators() {
         2,
         &[
             "0: send 1 tag 1 8 x f64; send 1 tag 2 8 x f64",
-            "1: probe 0 tag 1 ? x ? -> s0; receive s0 tag 1 ? x f64; probe 0 tag 2 ? x ? -> s0; receive s0 tag 2 ? x f64",
+            "1: receive 0 tag 1 ? x f64; receive 0 tag 2 ? x f64",
         ],
     );
 }

@@ -48,9 +48,10 @@ fn a_loop_by_received_data_is_a_branch() {
              }
              world.barrier();
          }",
-        1,
+        2,
         &[
-            "0: receive 1 tag any 1 x bool; branch [2, 6]; send 1 tag 0 1 x u8; receive 1 tag any 1 x bool; branch [5, 6]; jump 2; barrier",
+            "0: receive 1 tag any 1 x bool; branch [6, 2]; send 1 tag 0 1 x u8; receive 1 tag any 1 x bool; branch [6, 5]; jump 2; barrier",
+            "1:",
         ],
     );
 }
@@ -92,4 +93,35 @@ fn a_thousand_turns_on_sixty_four_ranks_are_quick() {
     let shown = run(text, 64);
     assert!(shown.len() > 64 * 1000);
     eprintln!("{:?}", start.elapsed());
+}
+
+#[test]
+fn long_loops_that_stay_the_same_are_cut_short() {
+    let text = "for step in 0..100_000 {
+            if rank == 0 { world.process_at_rank(1).send(&step); }
+            else { let (x, _) = world.process_at_rank(0).receive::<i32>(); }
+        }
+        world.barrier();";
+    let sends = "send 1 tag 0 1 x i32; ".repeat(3);
+    let receives = "receive 0 tag any 1 x i32; ".repeat(3);
+    does(text, 2, &[&format!("0: {sends}barrier"), &format!("1: {receives}barrier")]);
+}
+
+#[test]
+fn loops_that_are_cut_differently_are_not_understood() {
+    let text = "for step in 0..(3000 + rank) { world.process_at_rank(0).send(&step); }";
+    does(text, 2, &["0: opaque", "1: opaque"]);
+}
+
+#[test]
+fn a_long_loop_by_a_condition_is_run_to_its_end() {
+    let text = "let mut step = 0;
+        while step < 3000 {
+            world.barrier();
+            step += 1;
+        }
+        if step == 3000 && rank == 0 { world.process_at_rank(1).send(&1u8); }";
+    let shown = run(text, 2);
+    assert!(shown.contains("barrier; send 1 tag 0 1 x u8"), "{}", &shown[shown.len() - 200..]);
+    assert!(shown.matches("barrier").count() < 5000);
 }

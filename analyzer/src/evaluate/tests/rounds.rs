@@ -10,10 +10,10 @@ fn communicators_by_color() {
          if half.rank() == 0 { half.process_at_rank(1).send(&1u8); } else { half.process_at_rank(0).receive::<u8>(); }",
         4,
         &[
-            "0: make_communicator; send 2 tag 0 on half 1 x u8",
-            "1: make_communicator; send 3 tag 0 on half 1 x u8",
-            "2: make_communicator; receive 0 tag any on half 1 x u8",
-            "3: make_communicator; receive 1 tag any on half 1 x u8",
+            "0: make_communicator; send 2 tag 0 on world, color 0 1 x u8",
+            "1: make_communicator; send 3 tag 0 on world, color 1 1 x u8",
+            "2: make_communicator; receive 0 tag any on world, color 0 1 x u8",
+            "3: make_communicator; receive 1 tag any on world, color 1 1 x u8",
         ],
     );
 }

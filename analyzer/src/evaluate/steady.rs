@@ -1,0 +1,74 @@
+//! Long loops that do the same in every turn: a few turns stand for all.
+//!
+//! Every rank must leave out the same numbers of turns, which is seen to in [`super::world`].
+
+use std::collections::HashMap;
+
+use p2p_protocol::model::{Action, Data, Event};
+
+/// Turns that are run one by one, at most.
+pub(super) const LONGEST: u64 = 2_000;
+
+/// What the last turns of a loop have done.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    last: Option<Vec<Event>>,
+    alike: u32,
+}
+
+impl Turns {
+    /// Takes note of a turn's events; `None` if they do not stand in one row.
+    pub(super) fn note(&mut self, events: Option<&[Event]>) {
+        let events = events.map(comparable);
+        if events.is_some() && events == self.last {
+            self.alike += 1;
+        } else {
+            self.alike = 0;
+        }
+        self.last = events;
+    }
+
+    /// Whether the last three turns have done the same.
+    pub(super) fn are_steady(&self) -> bool {
+        self.alike >= 2
+    }
+}
+
+/// Events with what may differ in each turn without meaning anything taken out: which request or
+/// slot is used, and which piece of memory.
+fn comparable(events: &[Event]) -> Vec<Event> {
+    let mut slots = HashMap::new();
+    let mut events = events.to_vec();
+    for event in &mut events {
+        let plain = |data: &mut Data| data.buffer = None;
+        match &mut event.action {
+            Action::Send { envelope, .. }
+            | Action::StartSend { envelope, .. }
+            | Action::PlanSend { envelope, .. }
+            | Action::PlanReceive { envelope, .. } => plain(&mut envelope.data),
+            Action::SendReceive { send, receive } => {
+                plain(&mut send.data);
+                plain(&mut receive.data);
+            }
+            Action::Receive { envelope, binds }
+            | Action::StartReceive { envelope, binds, .. }
+            | Action::Probe { envelope, binds } => {
+                plain(&mut envelope.data);
+                if let Some(slot) = binds {
+                    let number = slots.len() as u16;
+                    *slot = *slots.entry(*slot).or_insert(number);
+                }
+            }
+            Action::Collective(collective) | Action::StartCollective { collective, .. } => {
+                collective.data.iter_mut().for_each(plain);
+            }
+            _ => {}
+        }
+        super::graph::for_each_use(&mut event.action, &mut |slot| {
+            if let Some(number) = slots.get(slot) {
+                *slot = *number;
+            }
+        });
+    }
+    events
+}
