@@ -24,11 +24,11 @@ pub enum Handle {
     /// `Status`.
     Status(Status),
     /// A request.
-    Request(Request),
+    Request(Box<Request>),
     /// `WaitGuard`, `CancelGuard`: completes the request when it is dropped.
     Guard {
         /// The request.
-        request: Request,
+        request: Box<Request>,
         /// Whether it cancels first.
         cancels: bool,
     },
@@ -37,9 +37,9 @@ pub enum Handle {
     /// `RequestCollection`: where its requests are kept, a sequence of `Some` and `None`.
     Collection(Path),
     /// `ReceiveFuture`, with the type of what it receives.
-    Future(Request, Type),
+    Future(Box<Request>, Type),
     /// A message that a matched probe has found.
-    Message(Message),
+    Message(Box<Message>),
     /// A datatype: `f64::equivalent_datatype()`, `UserDatatype::contiguous(..)`.
     Datatype(Datatype),
     /// `View`, `MutView`, `DynBuffer`, `DynBufferMut`: memory, with a datatype of its own and how
@@ -48,7 +48,7 @@ pub enum Handle {
         /// The memory.
         of: Box<Value>,
         /// How many elements, where that is known, of which datatype.
-        layout: Option<(Option<u64>, Datatype)>,
+        layout: Option<Box<(Option<u64>, Datatype)>>,
     },
     /// `Partition`, `PartitionMut`: memory, and how many elements of it belong to each rank.
     Partition {

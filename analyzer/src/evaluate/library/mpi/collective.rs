@@ -213,7 +213,7 @@ fn start(
     let status = Status { slot: None, communicator: None, source: None, tag: None };
     let arrives = result.map(Rc::new);
     let request = Request { id: Some(id), pool: None, place, buffer: taken, arrives, status };
-    Ok(Value::Handle(Handle::Request(request)))
+    Ok(Value::Handle(Handle::Request(Box::new(request))))
 }
 
 fn understood(

@@ -32,13 +32,6 @@ pub(super) enum Gets {
     ShareOfCombined,
 }
 
-impl Gets {
-    /// Whether every rank that gets something gets the same.
-    pub(super) fn is_uniform(self) -> bool {
-        matches!(self, Gets::Of(_) | Gets::AllOf | Gets::Combined)
-    }
-}
-
 /// Tells the others what this rank contributes; the numbers that it gets, if all are known.
 pub(super) fn exchange(
     machine: &mut Machine<'_>,

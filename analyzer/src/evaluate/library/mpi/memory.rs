@@ -64,7 +64,7 @@ impl Memory {
         match handle {
             Handle::View { of, layout } => {
                 let inside = Memory::of(machine, of, place);
-                match layout {
+                match layout.as_deref() {
                     None => inside,
                     Some((count, datatype)) => Memory {
                         signature: datatype.signature.clone(),
@@ -287,7 +287,7 @@ pub(super) fn function(
                 Value::Handle(Handle::Datatype(datatype)) => datatype,
                 _ => Datatype { signature: None },
             };
-            Handle::View { of, layout: Some((count, datatype)) }
+            Handle::View { of, layout: Some(Box::new((count, datatype))) }
         }
         _ => return None,
     };

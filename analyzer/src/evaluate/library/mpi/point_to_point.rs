@@ -141,14 +141,14 @@ pub(super) fn start_send(
     if let Some(path) = &buffer {
         machine.begin_use(id, path, false);
     }
-    Ok(Value::Handle(Handle::Request(Request {
+    Ok(Value::Handle(Handle::Request(Box::new(Request {
         id: Some(id),
         pool: None,
         place,
         buffer,
         arrives: None,
         status: Status { slot: None, communicator: None, source: None, tag: None },
-    })))
+    }))))
 }
 
 /// Any `receive`.
@@ -166,8 +166,8 @@ pub(super) fn receive(machine: &mut Machine<'_>, process: &Process, call: &Call<
     if is_immediate(call.name) {
         let request = start_receive(machine, envelope, &memory, status, call.place)?;
         return Ok(Value::Handle(match bare(call.name) {
-            "receive" => Handle::Future(request, ty),
-            _ => Handle::Request(request),
+            "receive" => Handle::Future(Box::new(request), ty),
+            _ => Handle::Request(Box::new(request)),
         }));
     }
     machine.emit(Action::Receive { envelope, binds: status.slot }, call.place)?;
@@ -305,13 +305,13 @@ fn message(
     }
     machine.state.mpi.outstanding_messages += 1;
     let peer = status.slot.filter(|_| matches!(end.peer, Peer::Any { .. }));
-    Ok(Value::Handle(Handle::Message(Message {
+    Ok(Value::Handle(Handle::Message(Box::new(Message {
         communicator: end.handle.clone(),
         peer: peer.map_or(end.peer, Peer::Source),
         tag,
         status,
         place,
-    })))
+    }))))
 }
 
 /// Methods of `Message` and of what a matched probe gives.
@@ -345,7 +345,7 @@ fn receive_matched(machine: &mut Machine<'_>, message: &Message, call: &Call<'_>
     let status = message.status.clone();
     if is_immediate(call.name) {
         let request = start_receive(machine, envelope, &memory, status, call.place)?;
-        return Ok(Value::Handle(Handle::Request(request)));
+        return Ok(Value::Handle(Handle::Request(Box::new(request))));
     }
     // The probe has bound the slot already; what is received is the same message.
     machine.emit(Action::Receive { envelope, binds: None }, call.place)?;

@@ -28,18 +28,18 @@ pub(super) fn method(
         "cancel" => Some(cancel(machine, request, call.place).map(|()| Value::unit())),
         "shrink_scope_to" => {
             take(machine, receiver);
-            Some(Ok(Value::Handle(Handle::Request(request.clone()))))
+            Some(Ok(Value::Handle(Handle::Request(Box::new(request.clone())))))
         }
         "into_raw" => {
             take(machine, receiver);
             let data = data(machine, request);
             let scope = Value::Handle(Handle::Scope);
-            let raw = Value::Handle(Handle::Request(request.clone()));
+            let raw = Value::Handle(Handle::Request(Box::new(request.clone())));
             Some(Ok(Value::Tuple(Rc::new(vec![raw, data, scope]))))
         }
         "into" => {
             take(machine, receiver);
-            Some(Ok(Value::Handle(guard(request.clone(), &call.ty))))
+            Some(Ok(Value::Handle(guard(Box::new(request.clone()), &call.ty))))
         }
         _ => None,
     }
@@ -58,10 +58,10 @@ pub(super) fn guard_method(
             take(machine, receiver);
             let handle = match &call.ty {
                 Type::External(name, _) if name.ends_with("Guard") => {
-                    guard(request.clone(), &call.ty)
+                    guard(Box::new(request.clone()), &call.ty)
                 }
-                Type::External(name, _) if name == "Request" => Handle::Request(request.clone()),
-                _ => Handle::Guard { request: request.clone(), cancels },
+                Type::External(name, _) if name == "Request" => Handle::Request(Box::new(request.clone())),
+                _ => Handle::Guard { request: Box::new(request.clone()), cancels },
             };
             Some(Ok(Value::Handle(handle)))
         }
@@ -70,7 +70,7 @@ pub(super) fn guard_method(
 }
 
 /// A guard of the type that a conversion makes.
-fn guard(request: Request, ty: &Type) -> Handle {
+fn guard(request: Box<Request>, ty: &Type) -> Handle {
     let cancels = matches!(ty, Type::External(name, _) if name == "CancelGuard");
     Handle::Guard { request, cancels }
 }
@@ -119,7 +119,7 @@ pub(super) fn future_method(
             }
             Polling::Once => {
                 take(machine, receiver);
-                let future = Handle::Future(request.clone(), ty.clone());
+                let future = Handle::Future(Box::new(request.clone()), ty.clone());
                 Ok(not_yet(machine, future, call.place))
             }
             Polling::Works => Err(undecided(machine, call.place)),
@@ -180,7 +180,7 @@ fn test(
         Polling::Waits => {}
         Polling::Once => {
             take(machine, receiver);
-            return Ok(not_yet(machine, Handle::Request(request.clone()), call.place));
+            return Ok(not_yet(machine, Handle::Request(Box::new(request.clone())), call.place));
         }
         Polling::Works => return Err(undecided(machine, call.place)),
     }

@@ -127,7 +127,8 @@ fn add(
         return Err(lost(machine, call.place, "the request that is added is not known here"));
     };
     let index = requests.each.len();
-    requests.each.push(Some(request));
+    machine.put(path, Value::Moved);
+    Rc::make_mut(&mut requests.each).push(Value::Handle(Handle::Request(request)));
     machine.put(path, requests.value());
     Ok(Value::integer(index as i128, Scalar::Usize))
 }
@@ -282,7 +283,7 @@ fn in_vec(machine: &mut Machine<'_>, path: &Path) -> Option<Vec<Request>> {
         return None;
     };
     let request = |item: &Value| match item {
-        Value::Handle(Handle::Request(request)) => Some(request.clone()),
+        Value::Handle(Handle::Request(request)) => Some(Request::clone(request)),
         _ => None,
     };
     items.iter().map(request).collect()
@@ -325,8 +326,8 @@ fn any_of_vec(
     if requests.is_empty() {
         finish_pool(machine, &last);
     }
-    let left = requests.into_iter().map(|request| Value::Handle(Handle::Request(request)));
-    machine.put(path, sequence(left.collect()));
+    let left = requests.into_iter().map(|request| Value::Handle(Handle::Request(Box::new(request))));
+    machine.put(path, sequence(Rc::new(left.collect())));
     let status = Value::Handle(Handle::Status(NOTHING_TOLD));
     Ok(Value::some(Value::Tuple(Rc::new(vec![number, status]))))
 }

@@ -78,7 +78,7 @@ impl Signature {
         let length = scalars.len();
         let period = (1..=length)
             .find(|&period| {
-                length % period == 0 && scalars.chunks(period).all(|part| part == &scalars[..period])
+                length.is_multiple_of(period) && scalars.chunks(period).all(|part| part == &scalars[..period])
             })
             .unwrap_or(length);
         match period {

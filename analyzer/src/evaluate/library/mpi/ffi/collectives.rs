@@ -141,7 +141,7 @@ fn enter(
     }
     let request = Request { id: Some(id), pool: None, place: call.place, buffer, arrives, status };
     if let Some(target) = call.arguments.last() {
-        put(machine, target, Value::Handle(Handle::Request(request)), call.place);
+        put(machine, target, Value::Handle(Handle::Request(Box::new(request))), call.place);
     }
     Ok(())
 }

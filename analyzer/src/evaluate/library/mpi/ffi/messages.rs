@@ -106,7 +106,7 @@ fn planned(id: RequestId, memory: &Memory, place: Place) -> Value {
     let status = Status { slot: None, communicator: None, source: None, tag: None };
     let buffer = memory.path.clone();
     let request = Request { id: Some(id), pool: None, place, buffer, arrives: None, status };
-    Value::Handle(Handle::Request(request))
+    Value::Handle(Handle::Request(Box::new(request)))
 }
 
 /// `(buffer, count, datatype, source, tag, communicator, status or request)`
@@ -132,7 +132,7 @@ fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> 
         How::Immediate => {
             let request =
                 point_to_point::start_receive(machine, envelope, &memory, status, call.place)?;
-            Value::Handle(Handle::Request(request))
+            Value::Handle(Handle::Request(Box::new(request)))
         }
         How::Planned => {
             let request = machine.new_request();
@@ -202,14 +202,14 @@ fn flag(is_set: bool) -> Value {
 fn requests(machine: &mut Machine<'_>, pointer: &Value) -> Option<Vec<(Path, Request)>> {
     let Value::Reference(path) = pointer else { return None };
     match machine.peek(path) {
-        Value::Handle(Handle::Request(request)) => Some(vec![(path.clone(), request)]),
+        Value::Handle(Handle::Request(request)) => Some(vec![(path.clone(), *request)]),
         Value::Handle(Handle::Other(_)) => Some(Vec::new()),
         Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
             let mut found = Vec::new();
             for (item, number) in items.iter().zip(0_u64..) {
                 match item {
                     Value::Handle(Handle::Request(request)) => {
-                        found.push((path.child(Step::Element(number)), request.clone()));
+                        found.push((path.child(Step::Element(number)), Request::clone(request)));
                     }
                     Value::Handle(Handle::Other(_)) => {}
                     _ => return None,
