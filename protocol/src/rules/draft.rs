@@ -107,6 +107,13 @@ pub(super) fn by_place<T>(
     places
 }
 
+/// Whether no rank goes on by what nobody knows. Otherwise two ranks may be seen to take ways that do
+/// not belong together, and messages to be there at once that never are.
+pub(super) fn all_is_known(world: &World) -> bool {
+    let mut events = world.behaviours.iter().flat_map(|behaviour| &behaviour.events);
+    !events.any(|event| matches!(event.action, Action::Branch { .. } | Action::Opaque))
+}
+
 /// A message and a receive that are for each other and do not agree.
 #[derive(Clone, Copy)]
 pub(super) struct Missed<'c> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{by_place, player};
+use super::draft::{all_is_known, by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, describe, envelope};
 use crate::finding::{Finding, Group, Level, ranks};
@@ -34,6 +34,9 @@ enum Relies {
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
+    if !all_is_known(case.world) {
+        return Vec::new();
+    }
     let mut confusions = Vec::new();
     for (rank, behaviour) in (0..).zip(&case.world.behaviours) {
         for (position, event) in behaviour.events.iter().enumerate() {

@@ -6,7 +6,7 @@
 #[path = "phases.rs"]
 mod phases;
 
-use super::draft::{by_place, player};
+use super::draft::{all_is_known, by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, accepts, describe, envelope, fits};
 use crate::finding::{Finding, Group, Level};
