@@ -409,7 +409,10 @@ impl Inference<'_> {
                 let element = self.open();
                 self.terms.external("Vec", &[element])
             }
-            ("assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne", [left, right, ..]) => {
+            (
+                "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne",
+                [left, right, ..],
+            ) => {
                 self.ask(Question::Compare { left: *left, right: *right });
                 self.terms.unit()
             }

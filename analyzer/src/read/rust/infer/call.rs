@@ -55,8 +55,11 @@ impl<'p> Inference<'p> {
                 View::Open(Kind::Any) if self.unmistakable(call, at) => return Answer::Done,
                 View::Open(Kind::Any) => return Answer::Wait(at),
                 View::Open(kind) => {
-                    let sections: &[&str] =
-                        if kind == Kind::Integer { &["integer", "number"] } else { &["float", "number"] };
+                    let sections: &[&str] = if kind == Kind::Integer {
+                        &["integer", "number"]
+                    } else {
+                        &["float", "number"]
+                    };
                     if self.from_sections(sections, at, call) {
                         return Answer::Done;
                     }
@@ -134,8 +137,7 @@ impl<'p> Inference<'p> {
                     _ => &[],
                 };
                 let traits: Vec<&str> = traits.iter().map(String::as_str).collect();
-                (self.methods(None, &call.name).is_none()
-                    && self.from_sections(&traits, at, call))
+                (self.methods(None, &call.name).is_none() && self.from_sections(&traits, at, call))
                     || self.unmistakable(call, at)
             }
             _ => false,
@@ -393,8 +395,7 @@ impl<'p> Inference<'p> {
     ) -> Instance {
         let instance = self.instance(id, turbofish);
         if let Some(itself) = instance.parameters.first() {
-            let (itself, receiver) =
-                (self.owner(*itself), self.terms.behind_references(receiver));
+            let (itself, receiver) = (self.owner(*itself), self.terms.behind_references(receiver));
             self.terms.unify(receiver, itself);
         }
         instance
@@ -478,7 +479,12 @@ impl<'p> Inference<'p> {
     }
 
     /// A call of a value: a closure, a pointer to a function.
-    pub(super) fn called(&mut self, callee: TermId, arguments: &[TermId], result: TermId) -> Answer {
+    pub(super) fn called(
+        &mut self,
+        callee: TermId,
+        arguments: &[TermId],
+        result: TermId,
+    ) -> Answer {
         let mut at = callee;
         for _ in 0..DEREFERENCES {
             match self.terms.view(at) {

@@ -35,11 +35,9 @@ impl Inference<'_> {
                 self.is_complete(inner)
             }
             Type::Function(parameters, result) => all(parameters) && self.is_complete(result),
-            Type::Scalar(_)
-            | Type::Text
-            | Type::Never
-            | Type::Parameter(_)
-            | Type::Trait(_) => true,
+            Type::Scalar(_) | Type::Text | Type::Never | Type::Parameter(_) | Type::Trait(_) => {
+                true
+            }
         }
     }
 

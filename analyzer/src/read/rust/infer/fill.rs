@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::Inference;
 use super::term::TermId;
-use crate::program::{
-    Arm, Block, Closure, Condition, Expression, Kind, Pattern, Statement, Type,
-};
+use crate::program::{Arm, Block, Closure, Condition, Expression, Kind, Pattern, Statement, Type};
 
 /// Fills in an expression and all that is in it.
 pub(super) fn expression(expression: &mut Expression, inference: &mut Inference<'_>) {

@@ -160,7 +160,10 @@ impl Inference<'_> {
             (View::Open(Kind::Any), _) => Answer::Wait(into),
             (View::Known(Shape::Scalar(_), _), View::Open(Kind::Any)) => Answer::Wait(element),
             (View::Open(_), View::Open(_)) => Answer::Wait(into),
-            (View::Known(Shape::Scalar(_), _), View::Open(_) | View::Known(Shape::Scalar(_), _))
+            (
+                View::Known(Shape::Scalar(_), _),
+                View::Open(_) | View::Known(Shape::Scalar(_), _),
+            )
             | (View::Open(_), View::Known(Shape::Scalar(_), _)) => {
                 self.terms.unify(element, into);
                 Answer::Done

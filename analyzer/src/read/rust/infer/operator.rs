@@ -31,10 +31,7 @@ fn method_of(operator: Binary) -> &'static str {
 
 /// Whether it is a number, or a truth value.
 fn is_number(view: &View) -> bool {
-    matches!(
-        view,
-        View::Open(Kind::Integer | Kind::Float) | View::Known(Shape::Scalar(_), _)
-    )
+    matches!(view, View::Open(Kind::Integer | Kind::Float) | View::Known(Shape::Scalar(_), _))
 }
 
 impl Inference<'_> {

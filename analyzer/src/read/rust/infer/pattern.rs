@@ -139,13 +139,7 @@ impl Inference<'_> {
         }
     }
 
-    fn bind_external(
-        &mut self,
-        name: &str,
-        patterns: &mut [Pattern],
-        of: TermId,
-        borrowed: bool,
-    ) {
+    fn bind_external(&mut self, name: &str, patterns: &mut [Pattern], of: TermId, borrowed: bool) {
         let last = name.rsplit("::").next().unwrap_or(name);
         let (whole, count, which) = match last {
             "Some" | "None" => ("Option", 1, 0),

@@ -50,12 +50,8 @@ impl Inference<'_> {
         let definition = self.program.definition(definition);
         let variant = definition.variants.get(variant as usize)?;
         let (_, ty) = variant.fields.iter().find(|(field, _)| field == name)?;
-        let generics: Vec<(&str, TermId)> = definition
-            .generics
-            .iter()
-            .map(String::as_str)
-            .zip(arguments.iter().copied())
-            .collect();
+        let generics: Vec<(&str, TermId)> =
+            definition.generics.iter().map(String::as_str).zip(arguments.iter().copied()).collect();
         Some(self.written(ty, &generics))
     }
 

@@ -10,9 +10,8 @@ use crate::read::rust::from_text;
 
 /// A type in Rust's notation; `_` is what is not known.
 pub(super) fn show(program: &Program, ty: &Type) -> String {
-    let list = |types: &[Type]| {
-        types.iter().map(|ty| show(program, ty)).collect::<Vec<_>>().join(", ")
-    };
+    let list =
+        |types: &[Type]| types.iter().map(|ty| show(program, ty)).collect::<Vec<_>>().join(", ");
     let named = |name: &str, arguments: &[Type]| match arguments {
         [] => name.to_owned(),
         _ => format!("{name}<{}>", list(arguments)),
