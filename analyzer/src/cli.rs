@@ -93,6 +93,9 @@ pub struct Check {
     /// Write the report to this file
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
     pub output: Option<PathBuf>,
+    /// List every call that communicates, and how far it was understood
+    #[arg(long, help_heading = "Report")]
+    pub coverage: bool,
     /// With `json`: end with one line that says what was checked
     #[arg(long, help_heading = "Report")]
     pub summary_json: bool,

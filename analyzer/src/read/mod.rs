@@ -23,6 +23,8 @@ use crate::source::{MARK, SourceFile, display_name, reason};
 use crate::suppress::{self, Suppressions};
 use find::Declaration;
 use protocol::Judged;
+pub use rust::mentions_mpi;
+use rust::TargetProgram;
 
 /// What a file has to say.
 #[derive(Debug)]
@@ -62,18 +64,16 @@ pub struct Readings {
 /// A parser that calls itself needs room for the deepest text that is let through.
 const STACK: usize = 256 << 20;
 
-/// Reads these files and all that they lead to, on as many threads as there are cores.
-pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
+/// Does work that calls itself deeply, on as many threads as there are cores.
+pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
     match ThreadPoolBuilder::new().stack_size(STACK).build() {
-        Ok(pool) => pool.install(|| follow(inputs, options)),
-        Err(error) => Readings {
-            failures: vec![Failure::new(format!("no threads can be started: {error}"))],
-            ..Readings::default()
-        },
+        Ok(pool) => Ok(pool.install(work)),
+        Err(error) => Err(Failure::new(format!("no threads can be started: {error}"))),
     }
 }
 
-fn follow(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
+/// Reads these files and all that they lead to. Needs [`with_room`].
+pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
     let mut readings = Readings::default();
     let mut numbers: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new();
     let mut batch = inputs;
@@ -114,6 +114,17 @@ fn unreadable(path: &Path, reason: &str) -> Failure {
 }
 
 impl Readings {
+    /// The programs among the files. The files that they use besides are added. Needs
+    /// [`with_room`].
+    pub fn programs(&mut self) -> Vec<TargetProgram> {
+        let programs = rust::programs(&self.files);
+        for (file, failure) in programs.failures {
+            self.files[file].failures.push(failure);
+        }
+        self.files.extend(programs.more.into_iter().map(Reading::of_source));
+        programs.list
+    }
+
     /// Drops the files that a folder has and that only modules declare which no build contains.
     fn leave_out_impossible(&mut self, numbers: &BTreeMap<PathBuf, Option<usize>>) {
         let mut parents: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.files.len()];
@@ -148,15 +159,8 @@ fn read(
     options: &CheckOptions,
 ) -> Result<(Reading, Vec<Input>), String> {
     let source = SourceFile::read(path, display_name(&input.path))?;
-    let mut reading = Reading {
-        source,
-        unit: input.unit.clone(),
-        protocols: Vec::new(),
-        failures: Vec::new(),
-        suppressions: Suppressions::default(),
-        named: input.named,
-        children: Vec::new(),
-    };
+    let unit = input.unit.clone();
+    let mut reading = Reading { unit, named: input.named, ..Reading::of_source(source) };
     let mentioned = reading.source.text.contains(find::ATTRIBUTE);
     if !mentioned && !limits::declares_modules(&reading.source.text) {
         return Ok((reading, Vec::new()));
@@ -166,7 +170,6 @@ fn read(
             let features = input.unit.as_ref().map_or(&None, |unit| &unit.features);
             let found = find::in_file(&file, &input.path, input.kind, features);
             if mentioned {
-                reading.suppressions = suppress::find(&reading.source.text);
                 let judge = protocol::Judge { options, start };
                 for found in found.protocols {
                     let judged = judge.judge(found, &reading.source.text);
@@ -199,6 +202,19 @@ fn parse(text: &str) -> Result<(syn::File, usize), Failure> {
 }
 
 impl Reading {
+    /// A file that is only used by others.
+    fn of_source(source: SourceFile) -> Reading {
+        Reading {
+            suppressions: suppress::find(&source.text),
+            source,
+            unit: None,
+            protocols: Vec::new(),
+            failures: Vec::new(),
+            named: false,
+            children: Vec::new(),
+        }
+    }
+
     fn add_protocol(&mut self, (judged, failures): (Option<Judged>, Vec<Failure>)) {
         self.protocols.extend(judged);
         self.failures.extend(failures);

@@ -7,6 +7,7 @@ use codespan_reporting::term::termcolor::{Ansi, NoColor, WriteColor};
 use codespan_reporting::term::{Config, Styles, StylesWriter, emit_to_write_style};
 use p2p_protocol::finding::{self, Certainty};
 
+use super::coverage;
 use super::excerpt::Excerpt;
 use super::{Outcome, Summary};
 use crate::diagnostic::{Diagnostic, Evidence, Severity};
@@ -25,6 +26,9 @@ pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
     for diagnostic in &outcome.diagnostics {
         let first = diagnostic.rule.is_some_and(|rule| explained.insert(rule));
         text.push_str(&render(&outcome.sources, diagnostic, first, color));
+    }
+    if let Some(calls) = &outcome.calls {
+        text.push_str(&coverage::lines(&outcome.sources, calls));
     }
     if !quiet {
         text.push_str(&summary(&outcome.summary));
@@ -201,12 +205,16 @@ fn parameters(values: &BTreeMap<String, BTreeSet<i64>>) -> String {
 
 /// What was checked, with how many ranks, and what was found.
 fn summary(summary: &Summary) -> String {
-    let mut text = match summary.protocols - summary.not_run - summary.unfinished {
-        0 => format!("no protocol was checked in {}", counted(summary.files, "file")),
-        protocols => format!(
+    let protocols = summary.protocols - summary.not_run - summary.unfinished;
+    let judged = [(protocols, "protocol"), (summary.programs, "program")];
+    let judged = judged.iter().filter(|(number, _)| *number > 0);
+    let judged: Vec<String> = judged.map(|&(number, thing)| counted(number, thing)).collect();
+    let mut text = match judged.as_slice() {
+        [] => format!("no protocol was checked in {}", counted(summary.files, "file")),
+        judged => format!(
             "checked {} in {} with {}{}{}",
-            counted(protocols, "protocol"),
-            counted(summary.files_with_protocols, "file"),
+            judged.join(" and "),
+            counted(summary.files_judged, "file"),
             in_words(summary.sizes.iter().copied()),
             parameters(&summary.parameters),
             if summary.sizes_differ { " (not each of them with every size)" } else { "" },
@@ -230,6 +238,15 @@ fn summary(summary: &Summary) -> String {
         let protocols = counted(summary.not_run, "protocol");
         text.push_str(&format!("\nnot checked: {protocols} with no size among those asked for"));
     }
+    text.push_str(&understood(summary));
+    for (program, sizes) in summary.refused.iter().take(NAMED) {
+        let sizes = in_words(sizes.iter().copied());
+        text.push_str(&format!("\nnot run with {sizes}: {program} refuses to run with them"));
+    }
+    if let Some(more @ 1..) = summary.refused.len().checked_sub(NAMED) {
+        let programs = counted(more, "other program");
+        text.push_str(&format!("\nand {programs} that refuse some sizes"));
+    }
     for (protocol, sizes) in summary.incomplete.iter().take(NAMED) {
         let sizes = in_words(sizes.iter().copied());
         text.push_str(&format!(
@@ -237,10 +254,24 @@ fn summary(summary: &Summary) -> String {
         ));
     }
     if let Some(more @ 1..) = summary.incomplete.len().checked_sub(NAMED) {
-        text.push_str(&format!("\nand so are those of {}", counted(more, "other protocol")));
+        text.push_str(&format!("\nand so are those of {}", counted(more, "other")));
     }
     text.push('\n');
     text
+}
+
+/// How many of the calls that communicate were understood.
+fn understood(summary: &Summary) -> String {
+    if summary.calls == 0 {
+        return String::new();
+    }
+    let part = match summary.partly {
+        0 => String::new(),
+        partly => format!(" and {partly} more in part"),
+    };
+    let calls = counted(summary.calls, "call");
+    let hint = if summary.understood == summary.calls { "" } else { " (--coverage lists them)" };
+    format!("\nunderstood {} of {calls}{part}{hint}", summary.understood)
 }
 
 fn counted(number: usize, thing: &str) -> String {

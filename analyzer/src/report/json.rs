@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::excerpt::Excerpt;
 use super::{Outcome, human};
+use crate::coverage::Call;
 use crate::diagnostic::{Diagnostic, Evidence, Label};
+use crate::evaluate::Understood;
 use crate::source::discover::Unit;
 use crate::source::{FileId, Sources};
 
@@ -33,7 +35,7 @@ pub fn report(outcome: &Outcome, color: bool, summary: bool) -> String {
     }
     if summary {
         let it = &outcome.summary;
-        let line = json!({
+        let mut line = json!({
             "reason": "p2p-summary",
             "protocols": it.protocols,
             "not_run": it.not_run,
@@ -46,10 +48,35 @@ pub fn report(outcome: &Outcome, color: bool, summary: bool) -> String {
             "warnings": it.warnings,
             "allowed": it.allowed,
             "unchecked": it.unchecked,
+            "programs": it.programs,
+            "calls": it.calls,
+            "understood": it.understood,
+            "partly": it.partly,
+            "refused": it.refused,
         });
+        if let Some(calls) = &outcome.calls {
+            line["coverage"] = calls.iter().map(|call| covered(&outcome.sources, call)).collect();
+        }
         text.push_str(&format!("{line}\n"));
     }
     text
+}
+
+/// A call that communicates, and how far it was understood.
+fn covered(sources: &Sources, call: &Call) -> Value {
+    let file = sources.file(call.at.file);
+    let (understood, reason) = match &call.understood {
+        Understood::Fully => ("fully", None),
+        Understood::Partly(why) => ("partly", Some(why)),
+        Understood::Not(why) => ("not", Some(why)),
+    };
+    json!({
+        "file": file.name,
+        "line": file.position(call.at.bytes.start).line,
+        "name": call.name,
+        "understood": understood,
+        "reason": reason,
+    })
 }
 
 fn artifact(unit: &Unit) -> Value {

@@ -1,5 +1,6 @@
 //! What was found, in words: one file a format, all from the same plain values.
 
+mod coverage;
 mod excerpt;
 pub mod github;
 pub mod human;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use p2p_protocol::grammar::{CheckedSize, Coverage};
 
+use crate::coverage::Call;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::discover::Unit;
 use crate::source::{FileId, Sources};
@@ -24,6 +26,8 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// What was looked at.
     pub summary: Summary,
+    /// Every call that communicates, if they are asked for.
+    pub calls: Option<Vec<Call>>,
     /// The targets that files belong to, where they are known.
     pub units: BTreeMap<FileId, Arc<Unit>>,
     /// A target of each package that was looked at, whatever was found in it.
@@ -35,14 +39,24 @@ pub struct Outcome {
 pub struct Summary {
     /// Files that were read.
     pub files: usize,
-    /// Files with a protocol.
-    pub files_with_protocols: usize,
+    /// Files with a protocol, or with calls that communicate.
+    pub files_judged: usize,
     /// Protocols that were judged.
     pub protocols: usize,
     /// Those among them that allow none of the sizes asked for, and so were not run at all.
     pub not_run: usize,
     /// Those of which no size was looked at to its end.
     pub unfinished: usize,
+    /// Programs that communicate.
+    pub programs: usize,
+    /// Their calls that communicate.
+    pub calls: usize,
+    /// Those among them that were understood.
+    pub understood: usize,
+    /// Those of which it is known what they do, but not all that a rule could ask.
+    pub partly: usize,
+    /// The sizes that a program refuses itself.
+    pub refused: BTreeMap<String, BTreeSet<u32>>,
     /// The sizes that were run.
     pub sizes: BTreeSet<u32>,
     /// Not every protocol was run with every one of them.

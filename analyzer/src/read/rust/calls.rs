@@ -169,7 +169,7 @@ pub(super) fn list(program: &mut Program, mentions_mpi: &[bool]) {
 }
 
 /// Calls `visit` with an expression and everything in it, in the order of the text.
-fn each<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
+pub(super) fn each<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
     visit(expression);
     expression.for_each_child(&mut |child| each(child, visit));
 }

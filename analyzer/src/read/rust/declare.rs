@@ -11,6 +11,9 @@ use super::translation::{Alias, Candidate, Translation};
 use super::types::{Context, name, type_parameters};
 use crate::program::{DefinitionId, FunctionId, GlobalId};
 
+/// `A + B`
+pub(super) type Bounds = syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>;
+
 /// Items whose names are declared, and what else is to be done for each.
 #[derive(Default)]
 pub(super) struct Pending<'x> {
@@ -25,6 +28,10 @@ pub(super) struct PendingFunction<'x> {
     pub(super) id: FunctionId,
     pub(super) context: Context,
     pub(super) signature: &'x syn::Signature,
+    /// The generics of the `impl` or the trait around it.
+    pub(super) outer: Option<&'x syn::Generics>,
+    /// What `Self` must be, in a trait.
+    pub(super) supertraits: Option<&'x Bounds>,
     pub(super) block: Option<&'x syn::Block>,
     pub(super) attributes: &'x [Attribute],
     pub(super) is_public: bool,
@@ -123,6 +130,8 @@ impl<'f> Translation<'f> {
                     id,
                     context: Context::of_module(module),
                     signature: &item.sig,
+                    outer: None,
+                    supertraits: None,
                     block: Some(&item.block),
                     attributes: &item.attrs,
                     is_public: matches!(item.vis, Visibility::Public(_)),
@@ -285,9 +294,12 @@ impl<'f> Translation<'f> {
         context.generics.push("Self".to_owned());
         context.self_type = Some(crate::program::Type::Parameter("Self".to_owned()));
         let context = context.with(&item.generics);
+        let around = item;
         for item in &item.items {
             match item {
-                TraitItem::Fn(item) => self.declare_trait_function(item, id, &context, pending),
+                TraitItem::Fn(item) => {
+                    self.declare_trait_function((around, item), id, &context, pending);
+                }
                 TraitItem::Const(item) => {
                     let Some((_, value)) = &item.default else { continue };
                     let global = self.global_named(&item.ident, module, false);
@@ -307,7 +319,7 @@ impl<'f> Translation<'f> {
 
     fn declare_trait_function<'x>(
         &mut self,
-        item: &'x syn::TraitItemFn,
+        (around, item): (&'x ItemTrait, &'x syn::TraitItemFn),
         of: TraitId,
         context: &Context,
         pending: &mut Pending<'x>,
@@ -324,6 +336,8 @@ impl<'f> Translation<'f> {
             id,
             context: context.clone(),
             signature: &item.sig,
+            outer: Some(&around.generics),
+            supertraits: Some(&around.supertraits),
             block: Some(block),
             attributes: &item.attrs,
             is_public: false,
@@ -363,6 +377,7 @@ impl<'f> Translation<'f> {
         let self_name = self.names.path_of(module, &self_name.unwrap_or_else(|| "impl".into()));
         let mut own_names = Vec::new();
         let file = self.names.module(module).file;
+        let generics = &item.generics;
         for item in &item.items {
             match item {
                 ImplItem::Fn(item) => {
@@ -379,6 +394,8 @@ impl<'f> Translation<'f> {
                         id,
                         context: context.clone(),
                         signature: &item.sig,
+                        outer: Some(generics),
+                        supertraits: None,
                         block: Some(&item.block),
                         attributes: &item.attrs,
                         is_public: matches!(item.vis, Visibility::Public(_)),
@@ -440,6 +457,7 @@ impl<'f> Translation<'f> {
         let PendingFunction { id, context, signature, .. } = function;
         let context = context.clone().with(&signature.generics);
         let result = self.result_of(&signature.output, &context);
+        let bounds = self.bounds_of(function, &context);
         let receiver = signature.receiver();
         let takes_communicator = super::entries::takes_communicator(signature);
         let root = self.names.root_of(context.module);
@@ -456,6 +474,7 @@ impl<'f> Translation<'f> {
         function.is_method = receiver.is_some();
         function.result = result;
         function.generics = context.generics;
+        function.bounds = bounds;
     }
 }
 

@@ -14,12 +14,15 @@ mod infer;
 mod load;
 mod lower;
 mod names;
+mod package;
 mod translation;
 mod types;
 mod wrapped;
 
 #[cfg(test)]
 mod tests;
+
+pub use package::{Programs, TargetProgram, programs};
 
 use crate::diagnostic::Failure;
 use crate::program::Program;
@@ -41,7 +44,7 @@ pub fn mentions_mpi(text: &str) -> bool {
         let after = bytes.get(at + found.len());
         !before.is_some_and(is_part) && !after.is_some_and(is_part)
     });
-    word || text.contains(super::find::ATTRIBUTE)
+    word || (text.contains(super::find::ATTRIBUTE) && text.contains("role"))
 }
 
 /// The program of one file, as if it were a crate of its own. Places are in file 0.

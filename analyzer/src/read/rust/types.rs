@@ -131,6 +131,42 @@ impl Translation<'_> {
         Type::Trait(traits)
     }
 
+    /// What each generic type of a function must be, as far as it is written.
+    pub(super) fn bounds_of(
+        &self,
+        function: &super::declare::PendingFunction<'_>,
+        context: &Context,
+    ) -> Vec<Type> {
+        let generics: Vec<&Generics> =
+            function.outer.into_iter().chain([&function.signature.generics]).collect();
+        let of = |parameter: &String| {
+            let mut bounds: Vec<&TypeParamBound> = Vec::new();
+            if parameter == "Self" {
+                bounds.extend(function.supertraits.into_iter().flatten());
+            }
+            for generics in &generics {
+                for written in &generics.params {
+                    match written {
+                        GenericParam::Type(it) if it.ident == parameter => {
+                            bounds.extend(&it.bounds);
+                        }
+                        _ => {}
+                    }
+                }
+                for predicate in generics.where_clause.iter().flat_map(|it| &it.predicates) {
+                    match predicate {
+                        syn::WherePredicate::Type(it) if is_named(&it.bounded_ty, parameter) => {
+                            bounds.extend(&it.bounds);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            self.bounds(bounds.into_iter(), context)
+        };
+        context.generics.iter().map(of).collect()
+    }
+
     /// A type by its path.
     pub(super) fn named(&self, path: &syn::Path, context: &Context) -> Type {
         if path.segments.first().is_some_and(|first| first.ident == "Self") {
@@ -246,6 +282,10 @@ impl Translation<'_> {
             _ => None,
         }
     }
+}
+
+fn is_named(ty: &syn::Type, name: &str) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.qself.is_none() && path.path.is_ident(name))
 }
 
 /// A type of a library; text and numbers are types of the language.

@@ -170,7 +170,8 @@ fn aliases_and_generics_are_replaced() {
         type Comm = mpi::topology::SimpleCommunicator;
         const N: usize = 2 * 4;
         struct Field<T> { cells: Grid<T>, edge: [f64; N] }
-        fn f<C: Communicator, T>(c: &C, g: Grid<f32>, k: &dyn Fn(i32) -> T, s: Comm) -> T {}";
+        fn f<C: Communicator, T>(c: &C, g: Grid<f32>, k: &dyn Fn(i32) -> T, s: Comm) -> T
+        where C: Clone, T: Fn(u8) -> bool {}";
     let program = from_text(text).unwrap();
     let field = &program.definitions[0].variants[0];
     let types: Vec<String> = field.fields.iter().map(|(_, ty)| render::ty(&program, ty)).collect();
@@ -179,6 +180,8 @@ fn aliases_and_generics_are_replaced() {
     let types: Vec<_> = f.parameters.iter().map(|it| render::ty(&program, &it.ty)).collect();
     assert_eq!(types, ["&C", "Vec<Vec<f32>>", "&fn(i32) -> T", "SimpleCommunicator"]);
     assert_eq!(f.generics, ["C", "T"]);
+    let bounds: Vec<_> = f.bounds.iter().map(|it| render::ty(&program, it)).collect();
+    assert_eq!(bounds, ["impl Communicator + Clone", "fn(u8) -> bool"]);
 }
 
 #[test]

@@ -1,0 +1,197 @@
+//! Runs programs on paper: every entry of every program is evaluated for each size and judged.
+//!
+//! What is wrong is decided in `p2p_protocol`; here it is only put together, so that what several
+//! programs show is said once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use p2p_protocol::engine::{Judge, Options};
+use p2p_protocol::finding::{Certainty, Finding};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use crate::coverage::{Call, Calls};
+use crate::diagnostic::Failure;
+use crate::evaluate::{self, Limits, Understood};
+use crate::program::{Entry, EntryKind, Place, Program};
+use crate::read::rust::TargetProgram;
+use crate::source::{FileId, Location};
+
+/// The sizes that are looked at unless the user names some.
+const SIZES: std::ops::RangeInclusive<u32> = 2..=8;
+
+/// How to run programs.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// The sizes.
+    pub sizes: Vec<u32>,
+    /// Standard sends of at most this many bytes are taken to be buffered.
+    pub eager_limit: u64,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// What was found, with where its places are; the first place is the program itself.
+    pub findings: Vec<(Finding, Arc<[Location]>)>,
+    /// Every call that communicates.
+    pub calls: Vec<Call>,
+    /// How many programs communicate.
+    pub programs: usize,
+    /// The sizes that were run.
+    pub sizes: BTreeSet<u32>,
+    /// Not every program was run with each of them.
+    pub sizes_differ: bool,
+    /// The sizes that a program refuses itself, by what it is called.
+    pub refused: BTreeMap<String, BTreeSet<u32>>,
+    /// The sizes of which not every course was followed.
+    pub incomplete: BTreeMap<String, BTreeSet<u32>>,
+    /// What went wrong with the check itself.
+    pub failures: Vec<(FileId, Failure)>,
+}
+
+impl Examination {
+    /// With these sizes, or those that are looked at by default.
+    pub fn new(sizes: Option<&[u32]>, eager_limit: u64) -> Self {
+        let sizes = sizes.map_or_else(|| SIZES.collect(), <[u32]>::to_vec);
+        Examination { sizes, eager_limit }
+    }
+
+    /// Runs all programs. `name`: what a file is called in reports.
+    pub fn run(
+        &self,
+        programs: &[TargetProgram],
+        name: impl Fn(FileId) -> String + Sync,
+    ) -> Examined {
+        let runs: Vec<Vec<Run>> = programs
+            .par_iter()
+            .map(|target| {
+                let entries = target.program.entries.par_iter();
+                entries.map(|entry| self.run_entry(target, entry)).collect()
+            })
+            .collect();
+        let mut examined = Examined::default();
+        let mut calls = Calls::default();
+        let mut found = Found::default();
+        for (target, runs) in programs.iter().zip(runs) {
+            let program = &target.program;
+            let places: Arc<[Location]> =
+                std::iter::once(Location { file: target.root, bytes: 0..0 })
+                    .chain(program.places.iter().cloned())
+                    .collect();
+            calls.add(program, &[]);
+            let mut communicates = false;
+            for (run, entry) in runs.into_iter().zip(&program.entries) {
+                communicates |= !run.calls.is_empty();
+                calls.add(program, &run.calls);
+                let title = format!("`{}` in {}", entry.name, name(target.root));
+                examined.add_run(&run, title, target.root);
+                run.findings.into_iter().for_each(|finding| found.add(finding, &places));
+            }
+            examined.programs += usize::from(communicates);
+        }
+        examined.findings = found.list;
+        examined.calls = calls.list();
+        examined
+    }
+
+    /// Runs one entry. A defect of ours in it does not keep the others from being reported.
+    fn run_entry(&self, target: &TargetProgram, entry: &Entry) -> Run {
+        let run = || self.run_sizes(&target.program, entry);
+        catch_unwind(AssertUnwindSafe(run)).unwrap_or(Run { failed: true, ..Run::default() })
+    }
+
+    fn run_sizes(&self, program: &Program, entry: &Entry) -> Run {
+        let options = Options { eager_limit: self.eager_limit, ..Options::default() };
+        let mut judge = Judge::new(options);
+        let mut run = Run::default();
+        for &size in &self.sizes {
+            let evaluated = evaluate::evaluate(program, entry, size, Limits::default());
+            let silent = evaluated.calls.is_empty() && !evaluated.refused;
+            run.calls.extend(evaluated.calls);
+            if evaluated.refused {
+                run.refused.insert(size);
+            } else if silent {
+                // What does not communicate with one size hardly does with another.
+                break;
+            } else {
+                run.sizes.insert(size);
+                if !judge.judge_size(&evaluated.worlds) {
+                    run.incomplete.insert(size);
+                }
+            }
+        }
+        run.findings = judge.finish().findings;
+        if entry.kind == EntryKind::Public && run.findings.iter().any(|it| is_half(it.rule)) {
+            run.findings.clear();
+        }
+        run
+    }
+}
+
+/// A function of a library that sends what others of its functions receive is half of something:
+/// what is wrong with it can only be told where it is called.
+fn is_half(rule: &str) -> bool {
+    matches!(rule, "unmatched-send" | "unmatched-receive" | "rank-left-waiting")
+}
+
+/// What came of one entry.
+#[derive(Debug, Default)]
+struct Run {
+    findings: Vec<Finding>,
+    calls: Vec<(Place, Understood)>,
+    sizes: BTreeSet<u32>,
+    refused: BTreeSet<u32>,
+    incomplete: BTreeSet<u32>,
+    failed: bool,
+}
+
+impl Examined {
+    fn add_run(&mut self, run: &Run, title: String, root: FileId) {
+        if run.failed {
+            let message = format!("{title} could not be judged: p2p-check failed");
+            let help = Some("this is a defect of p2p-check, not of the program: please report it");
+            self.failures.push((root, Failure::new(message).help(help)));
+        }
+        self.sizes_differ |=
+            !self.sizes.is_empty() && !run.sizes.is_empty() && self.sizes != run.sizes;
+        self.sizes.extend(&run.sizes);
+        if !run.incomplete.is_empty() {
+            self.incomplete.insert(title.clone(), run.incomplete.clone());
+        }
+        if !run.refused.is_empty() {
+            self.refused.insert(title, run.refused.clone());
+        }
+    }
+}
+
+/// Findings, each once.
+#[derive(Default)]
+struct Found {
+    list: Vec<(Finding, Arc<[Location]>)>,
+    known: HashMap<(&'static str, FileId, usize, usize), usize>,
+}
+
+impl Found {
+    fn add(&mut self, finding: Finding, places: &Arc<[Location]>) {
+        let at = places.get(finding.primary.place.0 as usize + 1).unwrap_or(&places[0]);
+        let key = (finding.rule, at.file, at.bytes.start, at.bytes.end);
+        let Some(&known) = self.known.get(&key) else {
+            self.known.insert(key, self.list.len());
+            self.list.push((finding, Arc::clone(places)));
+            return;
+        };
+        let (kept, kept_places) = &mut self.list[known];
+        let mut sizes = std::mem::take(&mut kept.sizes);
+        sizes.extend(&finding.sizes);
+        sizes.sort_unstable();
+        sizes.dedup();
+        // What happens in any case says more than what happens under an assumption.
+        if kept.certainty != Certainty::Certain && finding.certainty == Certainty::Certain {
+            *kept = finding;
+            *kept_places = Arc::clone(places);
+        }
+        kept.sizes = sizes;
+    }
+}
