@@ -168,7 +168,7 @@ impl<'p> Machine<'p> {
         let detached = self.detached.len();
         self.budget = (self.steps + COMPUTATION).min(self.limits.steps);
         let outcome = self.run_function(function, generics, arguments.clone(), ty, place);
-        let is_over = self.steps >= self.budget && self.budget < self.limits.steps;
+        let is_over = self.is_given_up();
         self.budget = self.limits.steps;
         if !is_over {
             return outcome;

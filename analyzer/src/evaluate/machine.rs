@@ -127,6 +127,9 @@ impl<'p> Machine<'p> {
 
     /// From here on nothing is known of this rank. Always [`Flow::Gone`].
     pub(super) fn lost(&mut self, place: Place, why: &str) -> Flow {
+        if self.is_given_up() {
+            return Flow::Gone;
+        }
         self.gaps.entry(place).or_insert_with(|| why.to_owned());
         self.graph.push(Action::Opaque, place);
         Flow::Gone
@@ -209,15 +212,16 @@ impl<'p> Machine<'p> {
         Rc::new(Communicator { known: Some(known), name: "world".into() })
     }
 
+    /// Whether a computation takes too long; whoever has set it its budget takes it from here.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.steps >= self.budget && self.budget < self.limits.steps
+    }
+
     /// One more step of evaluation.
     pub(super) fn step_on(&mut self, place: Place) -> Outcome<()> {
         self.steps += 1;
         if self.steps < self.budget {
             return Ok(());
-        }
-        if self.budget < self.limits.steps {
-            // A computation that was given up: whoever set the budget takes it from here.
-            return Err(Flow::Gone);
         }
         Err(self.lost(place, "the rank takes too long to be followed"))
     }

@@ -50,7 +50,7 @@ fn a_loop_by_received_data_is_a_branch() {
          }",
         2,
         &[
-            "0: receive 1 tag any 1 x bool; branch [6, 2]; send 1 tag 0 1 x u8; receive 1 tag any 1 x bool; branch [6, 5]; jump 2; barrier",
+            "0: receive 1 tag any 1 x bool; branch [5, 2]; send 1 tag 0 1 x u8; receive 1 tag any 1 x bool; branch [5, 7]; barrier; jump 9; send 1 tag 0 1 x u8; jump 3",
             "1:",
         ],
     );
