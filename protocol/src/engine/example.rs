@@ -55,7 +55,12 @@ pub(super) fn shortest<'w>(
         if path.len() + 1 >= known.len() || seen.len() * machine.extent() > EXTENT {
             return known;
         }
-        for choice in machine.options(Some(&future)) {
+        let mut machine = machine;
+        let mut choices = machine.options(Some(&future));
+        if machine.sweep(&choices, &future).is_some() {
+            choices.truncate(1);
+        }
+        for choice in choices {
             let mut next = machine.clone();
             next.evidence.take();
             next.apply(choice);

@@ -180,7 +180,12 @@ impl<'w> Walk<'w, '_> {
             }
             return;
         }
-        let choices = if over { Vec::new() } else { machine.options(self.future) };
+        let mut choices = if over { Vec::new() } else { machine.options(self.future) };
+        self.explored.note_wildcards(&machine, &choices);
+        if let Some(sweep) = self.future.and_then(|future| machine.sweep(&choices, future)) {
+            self.explored.note_sweep(&sweep);
+            choices.truncate(1);
+        }
         let kind = self.kind(&machine, settled, &choices);
         let node = self.explored.nodes.len();
         self.explored.nodes.push(Node { path, edges: Vec::new(), kind });
@@ -295,7 +300,6 @@ impl<'w> Walk<'w, '_> {
             let machine = (self.explored.spins.len() < KEPT).then(|| machine.clone());
             self.explored.spins.push(Hang { node, stuck, machine, path });
         }
-        self.explored.note_wildcards(&machine, &choices);
         let reduced = self.future.is_some();
         self.held += NUMBERS * machine.extent();
         self.stack.push(Frame { machine, node, choices, next: 0, reduced, met_known: false });

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{At, Observation};
 use super::machine::options::Choice;
-use super::machine::{Executed, Machine, Status, Unmatched};
+use super::machine::{Executed, Machine, Status, Sweep, Unmatched};
 use super::wait_for::Stuck;
 
 /// The choices that led to something: the last state with a choice, and the choice made there.
@@ -158,6 +158,16 @@ impl<'w> Explored<'w> {
             self.taken.entry(wildcard).or_default().extend(sends());
             if competing.len() > 1 {
                 self.races.entry(wildcard).or_default().extend(sends());
+            }
+        }
+    }
+
+    /// Takes down what receives in a row take, each of them any.
+    pub(super) fn note_sweep(&mut self, sweep: &Sweep) {
+        for take in &sweep.takes {
+            self.taken.entry(take.receive).or_default().insert(take.send);
+            if take.race {
+                self.races.entry(take.receive).or_default().insert(take.send);
             }
         }
     }

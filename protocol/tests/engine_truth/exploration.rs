@@ -42,7 +42,8 @@ pub(crate) struct Truth {
 }
 
 impl Truth {
-    /// Without what is left open where a run can be over at once.
+    /// Without what is left open where a run can be over at once: what else happens before, and if
+    /// both a mismatch and an abort can come, which of them does.
     pub(crate) fn that_is_settled(self) -> Truth {
         let goes_on = !self.mismatch && !self.can_abort;
         Truth {
@@ -50,7 +51,8 @@ impl Truth {
             missing_wait: self.missing_wait && goes_on,
             type_mismatch: self.type_mismatch && goes_on,
             truncation: self.truncation && goes_on,
-            mismatch: self.mismatch && !self.can_abort,
+            mismatch: !goes_on,
+            can_abort: !goes_on,
             ..self
         }
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::actions::{self, EVENTS, RANKS};
 use crate::build::{
-    SOME, announce, arms, choose, is_member, jump, test, to, wait, wait_any, wait_some,
+    SOME, announce, arms, choose, is_member, jump, send, test, to, wait, wait_any, wait_some, with,
 };
 use crate::edit::{Ranks, retarget};
 
@@ -74,6 +74,11 @@ pub(crate) enum Talk {
         root: u32,
         /// Is it started and waited for?
         starts: bool,
+    },
+    /// One rank takes a message from each other, whoever comes first.
+    Collect {
+        by: u32,
+        tag: i32,
     },
     Put {
         from: u32,
@@ -143,6 +148,7 @@ pub(crate) fn talk() -> BoxedStrategy<Talk> {
             root,
             starts,
         });
+    let collect = (0..RANKS, actions::tag()).prop_map(|(by, tag)| Talk::Collect { by, tag });
     let decision = (0..RANKS, 0..RANKS, any::<bool>())
         .prop_map(|(by, followed_by, message)| Talk::Decision { by, followed_by, message });
     let mode = prop_oneof![6 => Just(Mode::Synchronous), 1 => Just(Mode::Standard)];
@@ -151,6 +157,7 @@ pub(crate) fn talk() -> BoxedStrategy<Talk> {
     prop_oneof![
         14 => message(),
         2 => shift,
+        2 => collect,
         3 => together,
         1 => (0..RANKS, 0..RANKS).prop_map(|(from, to)| Talk::Put { from, to }),
         2 => decision,
@@ -281,6 +288,16 @@ impl Stage {
                     }
                 };
                 members.map(part).collect()
+            }
+            Talk::Collect { by, tag } => {
+                let by = by % size;
+                let others = (0..size).filter(|&rank| rank != by);
+                let sender = |rank| Part::new(rank, vec![send(by.cast_signed(), tag)]);
+                let all = Peer::Any { first: 0, end: size };
+                let envelope = Envelope { tag: Tag::Exact(tag), ..with(all) };
+                let receive = || Action::Receive { envelope, binds: None };
+                let takes = others.clone().map(|_| Part::new(by, vec![receive()]));
+                others.clone().map(sender).chain(takes).collect()
             }
             Talk::Put { from, to: peer } => {
                 let (from, peer) = pair(from, peer);

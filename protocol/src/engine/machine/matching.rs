@@ -241,6 +241,22 @@ impl Machine<'_> {
         channel.messages.iter(&self.pending).find(|&id| agree(tag, self.pending[id as usize].tag))
     }
 
+    /// The steps that sent the unmatched messages of a channel that a tag accepts, oldest first.
+    pub(super) fn messages(
+        &self,
+        source: Rank,
+        destination: Rank,
+        communicator: CommunicatorId,
+        tag: Tag,
+    ) -> Vec<At> {
+        let Some(channel) = self.channel((source, destination, communicator)) else {
+            return Vec::new();
+        };
+        let pending = channel.messages.iter(&self.pending).map(|id| &self.pending[id as usize]);
+        let accepted = pending.filter(|pending| agree(tag, pending.tag));
+        accepted.map(|pending| (pending.rank, pending.position as Position)).collect()
+    }
+
     /// Matches a receive for one source if there is no other way for it and its message.
     fn match_if_forced(&mut self, receive: PendingId) {
         let rank = self.pending[receive as usize].rank;

@@ -17,6 +17,7 @@ mod opaque;
 pub(super) mod options;
 mod request;
 mod steps;
+mod sweep;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -32,6 +33,7 @@ use self::liveness::Liveness;
 pub use self::matching::Unmatched;
 pub(crate) use self::matching::accepts;
 use self::matching::{Pending, PendingId};
+pub(super) use self::sweep::Sweep;
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
@@ -200,6 +202,8 @@ pub(super) struct Machine<'w> {
     pub(super) evidence: Evidence,
     /// The operations that were matched since this was last emptied, where somebody wants to know.
     pub(super) matched: Option<Vec<At>>,
+    /// The receives in a row that the run is in.
+    sweep: Option<Sweep>,
     /// The steps that were taken since this was last emptied, where somebody wants to know.
     pub(super) executed: Option<Executed>,
     /// What happened, in order, where somebody wants to know.
@@ -249,6 +253,7 @@ impl<'w> Machine<'w> {
             moved: 0,
             evidence: Evidence::default(),
             matched: None,
+            sweep: None,
             executed: None,
             recording: None,
         }
@@ -442,7 +447,11 @@ impl<'w> Machine<'w> {
 
     fn go_to(&mut self, rank: Rank, position: Position) {
         let position = u32::try_from(position).expect("a behaviour has fewer than 2^32 events");
-        self.turned |= position <= self.state(rank).position;
+        let from = self.state(rank).position;
+        self.turned |= position <= from;
+        if self.sweep.is_some() {
+            self.end_sweep(rank, from as Position, position as Position);
+        }
         self.state_mut(rank).position = position;
     }
 

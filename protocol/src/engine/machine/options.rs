@@ -88,7 +88,7 @@ impl FutureSends {
     }
 
     /// Whether `rank`, being at `position`, may yet start a message to `other`.
-    fn may_send(&self, rank: Rank, position: Position, other: Rank) -> bool {
+    pub(super) fn may_send(&self, rank: Rank, position: Position, other: Rank) -> bool {
         let later = |last: Option<&Position>| last.is_some_and(|&last| last > position);
         later(self.last.get(&(rank, other)))
             || later(self.last_to_source.get(&rank))
