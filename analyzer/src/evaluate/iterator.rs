@@ -164,7 +164,9 @@ pub(super) fn next(
     place: Place,
 ) -> Outcome<Next> {
     Ok(match iterator {
-        Lazy::Range { next, end } => return next_number(machine, next, end.as_ref(), deciding, place),
+        Lazy::Range { next, end } => {
+            return next_number(machine, next, end.as_ref(), deciding, place);
+        }
         Lazy::Items(items, from, to) => {
             if *from >= *to {
                 return Ok(Next::End);
@@ -318,8 +320,7 @@ fn next_number(
 /// Asks an iterator of the program's own.
 fn next_of_program(machine: &mut Machine<'_>, path: &Path, place: Place) -> Outcome<Next> {
     let receiver = Value::Reference(path.clone());
-    let called =
-        machine.call_method(&receiver, "next", Vec::new(), &Type::Unknown, place);
+    let called = machine.call_method(&receiver, "next", Vec::new(), &Type::Unknown, place);
     let Some(outcome) = called else {
         let condition = unknown_of(&machine.fresh(Type::Scalar(Scalar::Bool)));
         return Ok(Next::Perhaps(condition, machine.fresh(Type::Unknown)));
@@ -369,12 +370,7 @@ fn less(
 }
 
 /// Whether a condition holds.
-fn whether(
-    machine: &mut Machine<'_>,
-    condition: &Value,
-    asking: Asking,
-    place: Place,
-) -> Holds {
+fn whether(machine: &mut Machine<'_>, condition: &Value, asking: Asking, place: Place) -> Holds {
     let unknown = match condition.as_bool() {
         Some(true) => return Holds::Yes,
         Some(false) => return Holds::No,

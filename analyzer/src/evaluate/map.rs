@@ -101,9 +101,7 @@ impl Map {
             let (key, value) = match (in_order, by_reference) {
                 (true, true) => (key.clone(), Value::Reference(path.clone())),
                 (true, false) => (key.clone(), machine.take(path, place)),
-                (false, _) => {
-                    (machine.fresh(self.key.clone()), machine.fresh(self.value.clone()))
-                }
+                (false, _) => (machine.fresh(self.key.clone()), machine.fresh(self.value.clone())),
             };
             items.push(element(gives, key, value));
         }

@@ -1,5 +1,7 @@
 //! Arithmetic, comparisons, casts: known where the operands are, else unknown with an identity.
 
+use std::cmp::Ordering;
+
 use p2p_protocol::model::Departure;
 
 use super::facts::Comparison;
@@ -186,8 +188,7 @@ impl Machine<'_> {
                 _ => None,
             },
             (Value::Scalar(_, left), Value::Scalar(_, right)) if left == right => Some(false),
-            (Value::Text(Some(left)), Value::Text(Some(right))) => Some(left < right),
-            _ => None,
+            _ => super::library::order(self, left, right, Place::default()).map(Ordering::is_lt),
         };
         if let Some(known) = known {
             return Value::bool(known);

@@ -8,10 +8,7 @@ use crate::program::{Scalar, Type};
 
 /// Makes the iterator an endless one each of whose elements may be any that it had. Closures of its
 /// adapters still run on each.
-pub(in crate::evaluate) fn generalize(
-    machine: &mut Machine<'_>,
-    iterator: &mut Lazy,
-) {
+pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut Lazy) {
     match iterator {
         Lazy::Range { next, end } => {
             let ty = machine.type_of(next);
@@ -47,10 +44,7 @@ pub(in crate::evaluate) fn generalize(
 }
 
 /// Makes the sources of an adapter general. What only counts elements falls away.
-fn generalize_adapter(
-    machine: &mut Machine<'_>,
-    adapter: &mut Adapter,
-) -> Option<Lazy> {
+fn generalize_adapter(machine: &mut Machine<'_>, adapter: &mut Adapter) -> Option<Lazy> {
     match adapter {
         Adapter::Map(source, _)
         | Adapter::Filter(source, _)
@@ -71,11 +65,13 @@ fn generalize_adapter(
         }
         Adapter::Chain(first, second) => {
             generalize(machine, second);
-            if let (Some(Lazy::Endless(one)), Lazy::Endless(other)) = (first.as_mut().map(|first| {
-                generalize(machine, first);
-                &*first
-            }), &*second)
-            {
+            if let (Some(Lazy::Endless(one)), Lazy::Endless(other)) = (
+                first.as_mut().map(|first| {
+                    generalize(machine, first);
+                    &*first
+                }),
+                &*second,
+            ) {
                 return Some(Lazy::Endless(unite(machine, one, other)));
             }
         }

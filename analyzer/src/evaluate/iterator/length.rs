@@ -91,8 +91,7 @@ fn between(machine: &mut Machine<'_>, start: &Value, end: &Value) -> Count {
         }
         (Some(0), None) if matches!(end, Value::Scalar(..)) => Count::Unknown(unknown_of(end)),
         _ => {
-            let count =
-                machine.computed("subtract", &[end, start], Type::Scalar(Scalar::Usize));
+            let count = machine.computed("subtract", &[end, start], Type::Scalar(Scalar::Usize));
             Count::Unknown(unknown_of(&count))
         }
     }
@@ -133,7 +132,11 @@ impl super::Pieces {
         match (self.size, self.step) {
             (0, _) | (_, 0) => 0,
             (size, step) if self.whole => {
-                if left < size { 0 } else { (left - size) / step + 1 }
+                if left < size {
+                    0
+                } else {
+                    (left - size) / step + 1
+                }
             }
             (_, step) => left.div_ceil(step),
         }

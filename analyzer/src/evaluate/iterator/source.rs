@@ -98,9 +98,7 @@ fn element_type(ty: &Type) -> Type {
             inner => Type::Reference(Box::new(inner)),
         },
         Type::External(name, arguments) => match (name.as_str(), arguments.as_slice()) {
-            ("HashMap" | "BTreeMap", [key, value]) => {
-                Type::Tuple(vec![key.clone(), value.clone()])
-            }
+            ("HashMap" | "BTreeMap", [key, value]) => Type::Tuple(vec![key.clone(), value.clone()]),
             (_, [first, ..]) => first.clone(),
             _ => Type::Unknown,
         },

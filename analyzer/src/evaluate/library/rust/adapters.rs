@@ -33,12 +33,43 @@ pub(super) fn method(
 fn is_adapter(name: &str) -> bool {
     matches!(
         name,
-        "into_iter" | "iter" | "into_par_iter" | "par_bridge" | "map" | "filter" | "filter_map"
-            | "enumerate" | "zip" | "chain" | "rev" | "step_by" | "take" | "skip" | "take_while"
-            | "skip_while" | "map_while" | "flat_map" | "flatten" | "inspect" | "peekable"
-            | "cloned" | "copied" | "cycle" | "scan" | "fuse" | "by_ref" | "intersperse"
-            | "array_chunks" | "with_min_len" | "with_max_len" | "map_windows" | "into_inner"
-            | "clone" | "tuple_windows" | "dedup" | "chunks"
+        "into_iter"
+            | "iter"
+            | "into_par_iter"
+            | "par_bridge"
+            | "map"
+            | "filter"
+            | "filter_map"
+            | "enumerate"
+            | "zip"
+            | "chain"
+            | "rev"
+            | "step_by"
+            | "take"
+            | "skip"
+            | "take_while"
+            | "skip_while"
+            | "map_while"
+            | "flat_map"
+            | "flatten"
+            | "inspect"
+            | "peekable"
+            | "cloned"
+            | "copied"
+            | "cycle"
+            | "scan"
+            | "fuse"
+            | "by_ref"
+            | "intersperse"
+            | "array_chunks"
+            | "with_min_len"
+            | "with_max_len"
+            | "map_windows"
+            | "into_inner"
+            | "clone"
+            | "tuple_windows"
+            | "dedup"
+            | "chunks"
     )
 }
 
@@ -137,20 +168,14 @@ fn unknown(machine: &mut Machine<'_>, mut source: Lazy, call: &Call<'_>) -> Outc
 }
 
 /// Functions of `std::iter`, and of iterators: by their last name. `None`: not one of these.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Outcome> {
     let first = argument(call, 0);
     let adapter = |adapter| Some(Ok(value_of(Lazy::Adapter(Box::new(adapter)))));
     match name {
         "once" => Some(Ok(value_of(Lazy::Items(Rc::new(vec![first]), 0, 1)))),
         "empty" => Some(Ok(value_of(Lazy::Items(Rc::default(), 0, 0)))),
         "repeat" => Some(Ok(value_of(Lazy::Endless(first)))),
-        "repeat_n" => Some(
-            take_endless(machine, Lazy::Endless(first), call).map(value_of),
-        ),
+        "repeat_n" => Some(take_endless(machine, Lazy::Endless(first), call).map(value_of)),
         "repeat_with" => adapter(Adapter::RepeatWith(first)),
         "from_fn" => adapter(Adapter::FromFunction(first)),
         "successors" => adapter(Adapter::Successors(first, argument(call, 1))),
@@ -189,17 +214,10 @@ pub(super) fn range_method(
             let wanted = behind(machine, call, 0);
             let place = call.place;
             let ty = super::subject::BOOL;
-            let from = machine.binary(
-                crate::program::Binary::LessOrEqual,
-                next,
-                &wanted,
-                &ty,
-                place,
-            );
+            let from =
+                machine.binary(crate::program::Binary::LessOrEqual, next, &wanted, &ty, place);
             let below = match end {
-                Some(end) => {
-                    machine.binary(crate::program::Binary::Less, &wanted, end, &ty, place)
-                }
+                Some(end) => machine.binary(crate::program::Binary::Less, &wanted, end, &ty, place),
                 None => Ok(Value::bool(true)),
             };
             Some(match (from, below) {
@@ -256,4 +274,3 @@ pub(super) fn peek(
         Next::Perhaps(..) => machine.fresh(super::subject::option_of(Type::Unknown)),
     }))
 }
-

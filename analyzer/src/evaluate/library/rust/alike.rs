@@ -41,7 +41,9 @@ pub(super) fn equal(
             true => equal_all(machine, fields, others, place),
             false => Some(false),
         },
-        (Value::Sequence(one), Value::Sequence(other)) => equal_sequences(machine, one, other, place),
+        (Value::Sequence(one), Value::Sequence(other)) => {
+            equal_sequences(machine, one, other, place)
+        }
         (Value::Handle(one), Value::Handle(other)) => one.is_same(other).then_some(true),
         _ => None,
     }
@@ -115,7 +117,7 @@ pub(super) fn is_known(value: &Value) -> bool {
 }
 
 /// Which of two values is the greater one, where that is known.
-pub(super) fn order(
+pub(in crate::evaluate) fn order(
     machine: &mut Machine<'_>,
     one: &Value,
     other: &Value,
@@ -187,11 +189,7 @@ fn order_all(
 }
 
 /// A value that stands for either of two: what they have in common is kept, the rest is not known.
-pub(in crate::evaluate) fn unite(
-    machine: &mut Machine<'_>,
-    one: &Value,
-    other: &Value,
-) -> Value {
+pub(in crate::evaluate) fn unite(machine: &mut Machine<'_>, one: &Value, other: &Value) -> Value {
     match (one, other) {
         (Value::Moved, value) | (value, Value::Moved) => value.clone(),
         (Value::Reference(first), Value::Reference(second)) if first == second => one.clone(),
@@ -238,8 +236,7 @@ fn unite_all(machine: &mut Machine<'_>, one: &[Value], other: &[Value]) -> Rc<Ve
 }
 
 fn unite_sequences(machine: &mut Machine<'_>, one: &Sequence, other: &Sequence) -> Sequence {
-    let element =
-        if one.element == other.element { one.element.clone() } else { Type::Unknown };
+    let element = if one.element == other.element { one.element.clone() } else { Type::Unknown };
     if let (Items::Each(first), Items::Each(second)) = (&one.items, &other.items)
         && first.len() == second.len()
     {

@@ -12,9 +12,7 @@ use crate::program::Type;
 /// `collect`, into what the turbofish or inference says.
 pub(super) fn collect(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome {
     let ty = match call.generics.first() {
-        Some(ty) if call.name == "collect" && !matches!(ty, Type::Unknown) => {
-            merged(ty, &call.ty)
-        }
+        Some(ty) if call.name == "collect" && !matches!(ty, Type::Unknown) => merged(ty, &call.ty),
         _ => call.ty.clone(),
     };
     let gathered = gather(machine, lazy, call.place)?;
@@ -106,9 +104,8 @@ fn wrapped(machine: &mut Machine<'_>, gathered: Gathered, ty: &Type, call: &Call
     };
     match gathered {
         Gathered::Each(items) => {
-            let failed = items
-                .iter()
-                .position(|item| !matches!(item, Value::Variant("Ok" | "Some", _)));
+            let failed =
+                items.iter().position(|item| !matches!(item, Value::Variant("Ok" | "Some", _)));
             if let Some(at) = failed
                 && matches!(items[at], Value::Variant("Err" | "None", _))
             {

@@ -53,8 +53,7 @@ pub(super) fn method(
         ("partial_cmp", None) => {
             computed(machine, call, &[&value, &other], option_of(ordering_type()))
         }
-        ("min", Some(Ordering::Less | Ordering::Equal))
-        | ("max", Some(Ordering::Greater)) => value,
+        ("min", Some(Ordering::Less | Ordering::Equal)) | ("max", Some(Ordering::Greater)) => value,
         ("min" | "max", Some(_)) => argument(call, 0),
         ("clamp", Some(Ordering::Less)) => argument(call, 0),
         ("clamp", Some(_)) => {

@@ -45,19 +45,45 @@ pub(super) fn method(
 fn is_consumer(name: &str) -> bool {
     matches!(
         name,
-        "collect" | "sum" | "product" | "count" | "last" | "fold" | "reduce" | "for_each"
-            | "try_for_each" | "try_fold" | "any" | "all" | "find" | "find_map" | "position"
-            | "rposition" | "min" | "max" | "min_by" | "max_by" | "min_by_key" | "max_by_key"
-            | "partition" | "unzip" | "eq" | "ne" | "collect_vec" | "is_sorted" | "rfind" | "rfold"
-            | "collect_into_vec" | "for_each_with" | "try_collect"
+        "collect"
+            | "sum"
+            | "product"
+            | "count"
+            | "last"
+            | "fold"
+            | "reduce"
+            | "for_each"
+            | "try_for_each"
+            | "try_fold"
+            | "any"
+            | "all"
+            | "find"
+            | "find_map"
+            | "position"
+            | "rposition"
+            | "min"
+            | "max"
+            | "min_by"
+            | "max_by"
+            | "min_by_key"
+            | "max_by_key"
+            | "partition"
+            | "unzip"
+            | "eq"
+            | "ne"
+            | "collect_vec"
+            | "is_sorted"
+            | "rfind"
+            | "rfold"
+            | "collect_into_vec"
+            | "for_each_with"
+            | "try_collect"
     )
 }
 
 fn consumed(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome {
     match call.name {
-        "collect" | "collect_vec" | "try_collect" => {
-            super::collect::collect(machine, lazy, call)
-        }
+        "collect" | "collect_vec" | "try_collect" => super::collect::collect(machine, lazy, call),
         "sum" | "product" => total(machine, lazy, call),
         "count" => how_many(machine, lazy, call),
         "fold" | "reduce" | "try_fold" => folded(machine, lazy, call),
@@ -250,7 +276,12 @@ fn read(machine: &mut Machine<'_>, element: &Value, call: &Call<'_>) -> Value {
 fn folded(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome {
     let place = call.place;
     let (initial, closure) = match call.name {
-        "reduce" => match iterator::next(machine, lazy, asking(iterator::communicates(machine, lazy)), place)? {
+        "reduce" => match iterator::next(
+            machine,
+            lazy,
+            asking(iterator::communicates(machine, lazy)),
+            place,
+        )? {
             Next::Element(first) => (first, argument(call, 0)),
             Next::End => return Ok(Value::none()),
             Next::Perhaps(condition, _) => {

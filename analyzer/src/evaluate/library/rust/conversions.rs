@@ -13,15 +13,14 @@ use crate::evaluate::value::{Constant, Content, Items, Length, Value};
 use crate::program::{Scalar, Type};
 
 /// A value as one of a type: `into`, `from`. Conversions of the program are not looked for here.
-pub(super) fn into(
-    machine: &mut Machine<'_>,
-    value: &Value,
-    ty: &Type,
-    call: &Call<'_>,
-) -> Value {
+pub(super) fn into(machine: &mut Machine<'_>, value: &Value, ty: &Type, call: &Call<'_>) -> Value {
     match (value, ty) {
         (Value::Scalar(scalar, _), Type::Scalar(target)) => {
-            if scalar == target { value.clone() } else { machine.cast(value, ty) }
+            if scalar == target {
+                value.clone()
+            } else {
+                machine.cast(value, ty)
+            }
         }
         (Value::Text(_) | Value::Unknown(_, Type::Text), Type::Text) => value.clone(),
         (_, Type::External(name, _)) => match name.as_str() {
@@ -37,9 +36,9 @@ pub(super) fn into(
                 (Some(cell), _) => Value::Variant(cell, Rc::new(vec![value.clone()])),
                 (None, Some(Value::Map(map))) => {
                     let lazy = crate::evaluate::iterator::of(machine, value, call.place);
-                    match lazy.and_then(|mut lazy| {
-                        super::gather::gather(machine, &mut lazy, call.place)
-                    }) {
+                    match lazy
+                        .and_then(|mut lazy| super::gather::gather(machine, &mut lazy, call.place))
+                    {
                         Ok(gathered) => super::maps::filled(machine, &map, gathered, call),
                         Err(_) => machine.fresh(ty.clone()),
                     }
@@ -143,12 +142,13 @@ pub(super) fn of_scalar(
         "from" => into(machine, &value, &target, call),
         "try_from" => try_into(machine, &value, &target, call),
         "default" | "zero" => super::defaults::zero(scalar),
-        "from_str" | "from_str_radix" => computed(
-            machine,
-            call,
-            &[&value],
-            Type::External("Result".to_owned(), vec![target, Type::Unknown]),
-        ),
+        "from_str" | "from_str_radix" => match parsed(machine, scalar, &value, call) {
+            Some(number) => number,
+            None => {
+                let ty = Type::External("Result".to_owned(), vec![target, Type::Unknown]);
+                computed(machine, call, &[&value], ty)
+            }
+        },
         "from_bits" | "from_le_bytes" | "from_be_bytes" | "from_ne_bytes" => {
             machine.computed(name, &[&value], target)
         }
@@ -159,4 +159,18 @@ pub(super) fn of_scalar(
         }
         _ => return None,
     })
+}
+
+/// `from_str_radix` of known text.
+fn parsed(
+    machine: &mut Machine<'_>,
+    scalar: Scalar,
+    text: &Value,
+    call: &Call<'_>,
+) -> Option<Value> {
+    let Value::Text(Some(text)) = text else { return None };
+    let base = super::subject::behind(machine, call, 1).as_integer()?;
+    let base = u32::try_from(base).ok().filter(|base| (2..=36).contains(base))?;
+    let number = i128::from_str_radix(text, base).ok().filter(|number| fits(scalar, *number))?;
+    Some(Value::ok(Value::integer(number, scalar)))
 }

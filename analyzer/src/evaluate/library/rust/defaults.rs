@@ -26,9 +26,7 @@ pub(super) fn default_of(machine: &mut Machine<'_>, ty: &Type, place: Place) -> 
         Type::External(name, _) => match empty(name, ty) {
             Some(value) => value,
             None => match name.as_str() {
-                "Box" | "Cow" | "Wrapping" => {
-                    default_of(machine, &type_argument(ty, 0), place)
-                }
+                "Box" | "Cow" | "Wrapping" => default_of(machine, &type_argument(ty, 0), place),
                 "Rc" | "Arc" => {
                     let inner = default_of(machine, &type_argument(ty, 0), place);
                     super::copies::share(machine, name, inner)
@@ -64,9 +62,10 @@ pub(super) fn empty(name: &str, ty: &Type) -> Option<Value> {
         Value::Map(Rc::new(Map::new(sorted, is_set, type_argument(ty, 0), value)))
     };
     Some(match name {
-        "Vec" | "VecDeque" | "LinkedList" | "SmallVec" | "ArrayVec" => {
-            Value::Sequence(Sequence { element: type_argument(ty, 0), items: Items::Each(Rc::default()) })
-        }
+        "Vec" | "VecDeque" | "LinkedList" | "SmallVec" | "ArrayVec" => Value::Sequence(Sequence {
+            element: type_argument(ty, 0),
+            items: Items::Each(Rc::default()),
+        }),
         "Option" => Value::none(),
         "String" | "PathBuf" | "OsString" => Value::Text(Some("".into())),
         "HashMap" | "FxHashMap" | "AHashMap" | "IndexMap" => map(false, false),

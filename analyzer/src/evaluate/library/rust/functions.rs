@@ -8,8 +8,8 @@ use std::rc::Rc;
 use p2p_protocol::model::Departure;
 
 use super::subject::{
-    USIZE, all_behind, argument, behind, computed, computed_of_all, count, panic, run,
-    size, type_argument,
+    USIZE, all_behind, argument, behind, computed, computed_of_all, count, panic, run, size,
+    type_argument,
 };
 use crate::evaluate::iterator::{Lazy, unknown_of};
 use crate::evaluate::machine::{Call, Machine, Outcome};
@@ -73,7 +73,10 @@ fn constructor(
         ("LazyLock" | "LazyCell" | "Lazy", "new") => {
             return run(machine, &first(), Vec::new(), call.place).ok();
         }
-        ("Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "String", "from") => {
+        (
+            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "String",
+            "from",
+        ) => {
             let ty = match &call.ty {
                 Type::Unknown => Type::External(owner.to_owned(), Vec::new()),
                 _ if owner == "String" => Type::Text,
@@ -82,7 +85,8 @@ fn constructor(
             let ty = if owner == "String" { Type::Text } else { ty };
             super::conversions::into(machine, &first(), &ty, call)
         }
-        ("String", "from_utf8" | "from_utf8_lossy" | "from_utf8_unchecked") | ("str", "from_utf8") => {
+        ("String", "from_utf8" | "from_utf8_lossy" | "from_utf8_unchecked")
+        | ("str", "from_utf8") => {
             let bytes = behind(machine, call, 0);
             let text = machine.computed("text", &[&bytes], Type::Text);
             if name == "from_utf8" { Value::ok(text) } else { text }
@@ -92,7 +96,11 @@ fn constructor(
         }
         (
             _,
-            "new" | "with_capacity" | "default" | "with_hasher" | "with_capacity_and_hasher"
+            "new"
+            | "with_capacity"
+            | "default"
+            | "with_hasher"
+            | "with_capacity_and_hasher"
             | "const_new",
         ) => {
             let ty = match &call.ty {
@@ -121,15 +129,12 @@ fn wanted(call: &Call<'_>, otherwise: &Type) -> Type {
 }
 
 /// `std::mem`, `std::ptr`, `std::slice`.
-fn memory(
-    machine: &mut Machine<'_>,
-    owner: &str,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+fn memory(machine: &mut Machine<'_>, owner: &str, name: &str, call: &Call<'_>) -> Option<Outcome> {
     let place = call.place;
-    if !matches!(owner, "mem" | "ptr" | "slice" | "" | "array" | "intrinsics" | "hint" | "MaybeUninit")
-    {
+    if !matches!(
+        owner,
+        "mem" | "ptr" | "slice" | "" | "array" | "intrinsics" | "hint" | "MaybeUninit"
+    ) {
         return None;
     }
     Some(Ok(match (owner, name) {
@@ -158,12 +163,12 @@ fn memory(
             before
         }
         ("mem" | "", "drop") => {
-            return Some(
-                machine.drop_value(argument(call, 0), place).map(|()| Value::unit()),
-            );
+            return Some(machine.drop_value(argument(call, 0), place).map(|()| Value::unit()));
         }
         ("mem" | "", "forget") => Value::unit(),
-        ("mem" | "", "size_of" | "align_of") => size_of(machine, &wanted(call, &Type::Unknown), name),
+        ("mem" | "", "size_of" | "align_of") => {
+            size_of(machine, &wanted(call, &Type::Unknown), name)
+        }
         ("mem" | "", "size_of_val") => {
             let value = behind(machine, call, 0);
             let ty = machine.type_of(&value);
@@ -376,9 +381,11 @@ fn surroundings(
                     let ty = Type::External("Result".to_owned(), vec![Type::Text, error]);
                     Ok(machine.computed("variable", &[&text], ty))
                 }
-                "var_os" => {
-                    Ok(machine.computed("variable", &[&text], super::subject::option_of(Type::Text)))
-                }
+                "var_os" => Ok(machine.computed(
+                    "variable",
+                    &[&text],
+                    super::subject::option_of(Type::Text),
+                )),
                 _ => Ok(machine.computed("variable", &[&text], call.ty.clone())),
             }
         }
@@ -394,13 +401,14 @@ fn surroundings(
         ("panic", "set_hook" | "take_hook") => Ok(Value::unit()),
         ("panic", "resume_unwind" | "panic_any") => Err(panic(machine, call.place)),
         (
-            "bincode" | "serde_json" | "rmp_serde" | "postcard" | "ciborium" | "rkyv" | "serde_cbor"
-            | "bson" | "toml" | "ron",
+            "bincode" | "serde_json" | "rmp_serde" | "postcard" | "ciborium" | "rkyv"
+            | "serde_cbor" | "bson" | "toml" | "ron",
             _,
         ) => Ok(serialized(machine, name, call)),
-        ("Duration" | "Instant" | "SystemTime" | "Utc" | "Local" | "File" | "fs" | "io" | "rand", _) => {
-            Ok(unrelated(machine, path, name, call))
-        }
+        (
+            "Duration" | "Instant" | "SystemTime" | "Utc" | "Local" | "File" | "fs" | "io" | "rand",
+            _,
+        ) => Ok(unrelated(machine, path, name, call)),
         _ => return None,
     })
 }
@@ -414,7 +422,9 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
     }
     match &call.ty {
         Type::Text => machine.computed(name, &inputs, Type::Text),
-        Type::External(result, parts) if result == "Result" && parts.first() == Some(&Type::Text) => {
+        Type::External(result, parts)
+            if result == "Result" && parts.first() == Some(&Type::Text) =>
+        {
             Value::ok(machine.computed(name, &inputs, Type::Text))
         }
         Type::External(result, _) if result == "Result" => {
@@ -455,18 +465,13 @@ fn spawned(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
 }
 
 /// Functions of a type or a trait that are methods, or conversions, of what they are called with.
-fn by_type(
-    machine: &mut Machine<'_>,
-    owner: &str,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+fn by_type(machine: &mut Machine<'_>, owner: &str, name: &str, call: &Call<'_>) -> Option<Outcome> {
     if matches!(name, "parse" | "from_args" | "parse_from")
         && let Some(arguments) = super::unknown::parsed_arguments(machine, &call.ty)
     {
         return Some(Ok(arguments));
     }
-    if name == "default" && (owner == "Default" || owner.is_empty()) {
+    if name == "default" && call.arguments.is_empty() {
         return Some(super::defaults::called(machine, &call.ty, call.place));
     }
     if matches!((owner, name), ("From", "from") | ("Into", "into")) {
@@ -481,10 +486,34 @@ fn by_type(
     let is_type = Scalar::from_name(owner).is_some()
         || matches!(
             owner,
-            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "Option"
-                | "Result" | "String" | "str" | "slice" | "Iterator" | "IntoIterator" | "Clone"
-                | "PartialEq" | "PartialOrd" | "Ord" | "AsRef" | "AsMut" | "Borrow" | "ToOwned"
-                | "ToString" | "Cell" | "RefCell" | "Mutex" | "RwLock" | "Deref" | "DerefMut"
+            "Vec"
+                | "VecDeque"
+                | "HashMap"
+                | "HashSet"
+                | "BTreeMap"
+                | "BTreeSet"
+                | "Option"
+                | "Result"
+                | "String"
+                | "str"
+                | "slice"
+                | "Iterator"
+                | "IntoIterator"
+                | "Clone"
+                | "PartialEq"
+                | "PartialOrd"
+                | "Ord"
+                | "AsRef"
+                | "AsMut"
+                | "Borrow"
+                | "ToOwned"
+                | "ToString"
+                | "Cell"
+                | "RefCell"
+                | "Mutex"
+                | "RwLock"
+                | "Deref"
+                | "DerefMut"
         );
     if !is_type {
         return None;

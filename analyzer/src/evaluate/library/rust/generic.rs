@@ -2,7 +2,7 @@
 
 use super::subject::{Subject, argument, computed};
 use crate::evaluate::machine::{Call, Machine, Outcome};
-use crate::evaluate::value::Value;
+use crate::evaluate::value::{Length, Path, Step, Value};
 use crate::program::Type;
 
 /// Calls a method that any value may have. `None`: not one of these.
@@ -63,8 +63,43 @@ pub(super) fn method(
                 _ => Value::unit(),
             }
         }
+        "add" | "offset" | "sub" | "wrapping_add" | "wrapping_sub" | "wrapping_offset" => {
+            return moved_pointer(machine, subject, call).map(Ok);
+        }
         "is_null" if subject.path.is_some() => Value::bool(false),
         "type_id" => computed(machine, call, &[&subject.value], Type::Unknown),
         _ => return None,
     }))
+}
+
+/// `pointer.add(n)`: the elements from there on. `None`: not a pointer into a sequence.
+fn moved_pointer(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Option<Value> {
+    let path = subject.path.as_ref()?;
+    let sign = if call.name.ends_with("sub") { -1 } else { 1 };
+    let by = super::subject::behind(machine, call, 0).as_integer().map(|by| by * sign);
+    let (whole, first, last) = match path.steps.split_last() {
+        Some((Step::Slice(first, last), steps)) => (steps, *first, Some(*last)),
+        Some((Step::Element(index), steps)) => (steps, *index, None),
+        _ => match &subject.value {
+            Value::Sequence(sequence) => match sequence.length() {
+                Length::Known(length) => (&*path.steps, 0, Some(length)),
+                Length::Unknown(_) => return Some(somewhere(path)),
+            },
+            _ => return None,
+        },
+    };
+    let whole = Path { object: path.object, steps: whole.into() };
+    let start = by.map(|by| i128::from(first) + by).and_then(|start| u64::try_from(start).ok());
+    Some(match (start, last) {
+        (Some(start), Some(last)) if start <= last => {
+            Value::Reference(whole.child(Step::Slice(start, last)))
+        }
+        (Some(start), None) => Value::Reference(whole.child(Step::Element(start))),
+        _ => somewhere(&whole),
+    })
+}
+
+/// Elements of which it is not known which ones.
+fn somewhere(path: &Path) -> Value {
+    Value::Reference(path.child(Step::Somewhere))
 }

@@ -54,9 +54,7 @@ fn result_type(name: &str, scalar: Scalar) -> Option<Type> {
         "is_power_of_two" | "is_positive" | "is_negative" | "is_multiple_of" => BOOL,
         "trailing_zeros" | "leading_zeros" | "count_ones" | "count_zeros" | "trailing_ones"
         | "leading_ones" | "ilog2" | "ilog10" | "ilog" => Type::Scalar(Scalar::U32),
-        "checked_ilog2" | "checked_ilog10" | "checked_ilog" => {
-            option_of(Type::Scalar(Scalar::U32))
-        }
+        "checked_ilog2" | "checked_ilog10" | "checked_ilog" => option_of(Type::Scalar(Scalar::U32)),
         "to_le_bytes" | "to_be_bytes" | "to_ne_bytes" => {
             Type::Array(Box::new(Type::Scalar(Scalar::U8)), Some(scalar.bytes()))
         }
@@ -65,9 +63,15 @@ fn result_type(name: &str, scalar: Scalar) -> Option<Type> {
         }
         _ if operation(name, "checked_").is_some() => option_of(number),
         _ if operation(name, "overflowing_").is_some() => Type::Tuple(vec![number, BOOL]),
-        "is_ascii_digit" | "is_ascii_alphabetic" | "is_ascii_alphanumeric"
-        | "is_ascii_whitespace" | "is_ascii" | "is_ascii_uppercase" | "is_ascii_lowercase"
-        | "is_ascii_punctuation" | "eq_ignore_ascii_case" => BOOL,
+        "is_ascii_digit"
+        | "is_ascii_alphabetic"
+        | "is_ascii_alphanumeric"
+        | "is_ascii_whitespace"
+        | "is_ascii"
+        | "is_ascii_uppercase"
+        | "is_ascii_lowercase"
+        | "is_ascii_punctuation"
+        | "eq_ignore_ascii_case" => BOOL,
         "to_ascii_uppercase" | "to_ascii_lowercase" => number,
         _ => return None,
     })
@@ -78,9 +82,23 @@ fn operation<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
     let operation = name.strip_prefix(prefix)?;
     matches!(
         operation,
-        "add" | "sub" | "mul" | "div" | "rem" | "neg" | "pow" | "abs" | "shl" | "shr"
-            | "rem_euclid" | "div_euclid" | "add_signed" | "sub_unsigned" | "add_unsigned"
-            | "sub_signed" | "next_power_of_two"
+        "add"
+            | "sub"
+            | "mul"
+            | "div"
+            | "rem"
+            | "neg"
+            | "pow"
+            | "abs"
+            | "shl"
+            | "shr"
+            | "rem_euclid"
+            | "div_euclid"
+            | "add_signed"
+            | "sub_unsigned"
+            | "add_unsigned"
+            | "sub_signed"
+            | "next_power_of_two"
     )
     .then_some(operation)
 }
@@ -265,8 +283,10 @@ mod tests {
     #[test]
     fn numbers_wrap_at_the_width_of_their_type() {
         assert_eq!(number("wrapping_sub", Scalar::U8, 0, &[1]), Some(255));
-        assert_eq!(number("wrapping_add", Scalar::I32, i128::from(i32::MAX), &[1]),
-            Some(i128::from(i32::MIN)));
+        assert_eq!(
+            number("wrapping_add", Scalar::I32, i128::from(i32::MAX), &[1]),
+            Some(i128::from(i32::MIN))
+        );
         assert_eq!(number("wrapping_sub", Scalar::Usize, 0, &[1]), Some(i128::from(u64::MAX)));
         assert_eq!(number("saturating_sub", Scalar::Usize, 3, &[5]), Some(0));
         assert_eq!(wrapped(Scalar::I64, i128::from(u64::MAX)), Some(-1));
@@ -279,7 +299,9 @@ mod tests {
         let result = compute("checked_div", Scalar::I32, 7, &[0]);
         assert!(matches!(result, Some(Value::Variant("None", _))));
         let result = compute("checked_add", Scalar::I32, 7, &[1]);
-        assert!(matches!(result, Some(Value::Variant("Some", held)) if held[0].as_integer() == Some(8)));
+        assert!(
+            matches!(result, Some(Value::Variant("Some", held)) if held[0].as_integer() == Some(8))
+        );
     }
 
     #[test]
@@ -291,7 +313,10 @@ mod tests {
 
     #[test]
     fn methods_give_what_rust_gives() {
-        assert_eq!(number("rem_euclid", Scalar::I32, -1, &[4]), Some((-1_i32).rem_euclid(4).into()));
+        assert_eq!(
+            number("rem_euclid", Scalar::I32, -1, &[4]),
+            Some((-1_i32).rem_euclid(4).into())
+        );
         assert_eq!(number("next_power_of_two", Scalar::Usize, 5, &[]), Some(8));
         assert_eq!(number("trailing_zeros", Scalar::I32, 12, &[]), Some(2));
         assert_eq!(number("leading_zeros", Scalar::U16, 1, &[]), Some(15));

@@ -278,12 +278,7 @@ fn add(
 }
 
 /// `remove`
-fn removed(
-    machine: &mut Machine<'_>,
-    subject: &Subject,
-    map: &Map,
-    call: &Call<'_>,
-) -> Value {
+fn removed(machine: &mut Machine<'_>, subject: &Subject, map: &Map, call: &Call<'_>) -> Value {
     let place = call.place;
     let key = behind(machine, call, 0);
     match find(machine, map, &key, place) {
@@ -327,7 +322,10 @@ pub(super) fn entry_method(
     let known = known.clone();
     let found = find(machine, &known, &key, place);
     let value = match (call.name, &found) {
-        ("or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key", Found::At(number)) => {
+        (
+            "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key",
+            Found::At(number),
+        ) => {
             let path = known.entries()?[*number].1.clone();
             return Some(Ok(Value::Reference(path)));
         }

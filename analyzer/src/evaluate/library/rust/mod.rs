@@ -17,17 +17,20 @@ mod floats;
 mod functions;
 mod gather;
 mod generic;
+mod growth;
 mod integers;
 mod maps;
 mod option;
 mod perhaps;
 mod sequences;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod text;
 mod unknown;
 mod wrappers;
 
-pub(in crate::evaluate) use alike::unite;
+pub(in crate::evaluate) use alike::{order, unite};
 pub(in crate::evaluate) use constants::constant;
 pub(in crate::evaluate) use functions::function;
 pub(in crate::evaluate) use sequences::sequence_of;
@@ -53,11 +56,7 @@ pub(super) fn method(
 }
 
 /// Calls a method by the kind of the value.
-fn by_kind(
-    machine: &mut Machine<'_>,
-    subject: &mut Subject,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+fn by_kind(machine: &mut Machine<'_>, subject: &mut Subject, call: &Call<'_>) -> Option<Outcome> {
     match subject.value.clone() {
         Value::Scalar(scalar, _) => {
             subject.value = subject.read(machine, call.place);
@@ -103,13 +102,8 @@ fn of_scalar(
     }
 }
 
-fn of_iterator(
-    machine: &mut Machine<'_>,
-    subject: &Subject,
-    call: &Call<'_>,
-) -> Option<Outcome> {
-    consumers::method(machine, subject, call)
-        .or_else(|| adapters::method(machine, subject, call))
+fn of_iterator(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Option<Outcome> {
+    consumers::method(machine, subject, call).or_else(|| adapters::method(machine, subject, call))
 }
 
 fn of_sequence(

@@ -64,11 +64,7 @@ pub(super) fn method(
 }
 
 /// What it holds, if it holds something.
-pub(in crate::evaluate) fn inside(
-    machine: &mut Machine<'_>,
-    value: &Value,
-    inner: Type,
-) -> Value {
+pub(in crate::evaluate) fn inside(machine: &mut Machine<'_>, value: &Value, inner: Type) -> Value {
     machine.computed("unwrap", &[value], inner)
 }
 
@@ -98,10 +94,12 @@ fn with_closure(
             }
             _ => Type::Unknown,
         },
-        "filter" | "inspect" => return Ok(match call.name {
-            "inspect" => value.clone(),
-            _ => machine.computed("filter", &[value, &result], ty.clone()),
-        }),
+        "filter" | "inspect" => {
+            return Ok(match call.name {
+                "inspect" => value.clone(),
+                _ => machine.computed("filter", &[value, &result], ty.clone()),
+            });
+        }
         "is_some_and" | "is_ok_and" | "is_none_or" => BOOL,
         _ => result_type,
     };
@@ -114,12 +112,7 @@ fn with_closure(
 
 /// A method whose closure only runs if it holds nothing, or an error: that is taken not to happen,
 /// where it would end the rank.
-fn otherwise(
-    machine: &mut Machine<'_>,
-    value: &Value,
-    ty: &Type,
-    call: &Call<'_>,
-) -> Outcome {
+fn otherwise(machine: &mut Machine<'_>, value: &Value, ty: &Type, call: &Call<'_>) -> Outcome {
     let inner = type_argument(ty, 0);
     let error = match ty {
         Type::External(name, _) if name == "Result" => {
@@ -152,11 +145,7 @@ fn otherwise(
 }
 
 /// What is left of a value that a method changed in a way that is not known, and what it gave.
-pub(super) fn forgotten(
-    machine: &mut Machine<'_>,
-    subject: &Subject,
-    call: &Call<'_>,
-) -> Outcome {
+pub(super) fn forgotten(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Outcome {
     let result = computed_of_all(machine, call, &subject.value, call.ty.clone());
     let ty = machine.type_of(&subject.value);
     let left = machine.fresh(ty);

@@ -81,11 +81,12 @@ fn measured(sequence: &Sequence, call: &Call<'_>) -> Option<Value> {
 /// The place of an element by its number: unknown numbers are somewhere.
 fn step_to(index: &Value) -> Option<Step> {
     match index {
-        Value::Scalar(..) => Some(match index.as_integer().and_then(|index| u64::try_from(index).ok())
-        {
-            Some(index) => Step::Element(index),
-            None => Step::Somewhere,
-        }),
+        Value::Scalar(..) => {
+            Some(match index.as_integer().and_then(|index| u64::try_from(index).ok()) {
+                Some(index) => Step::Element(index),
+                None => Step::Somewhere,
+            })
+        }
         _ => None,
     }
 }
@@ -114,7 +115,9 @@ fn element(
             ));
         }
         "first" | "first_mut" | "front" | "front_mut" | "peek_front" => 0,
-        "last" | "last_mut" | "back" | "back_mut" => known.map_or(0, |length| length.wrapping_sub(1)),
+        "last" | "last_mut" | "back" | "back_mut" => {
+            known.map_or(0, |length| length.wrapping_sub(1))
+        }
         "get_unchecked" | "get_unchecked_mut" => {
             let index = behind(machine, call, 0);
             let step = step_to(&index)?;
@@ -197,9 +200,9 @@ fn parts(
     let name = call.name.trim_end_matches("_mut").trim_start_matches("par_");
     Some(Ok(match name {
         "as_slice" | "as" | "as_slices" if call.name == "as_slices" => return None,
-        "as_slice" | "as_ptr" | "as_mut_slice" | "as_mut_ptr" | "as_ptr_range" | "make_contiguous"
-        | "deref" | "as_ref" | "as_mut" | "borrow" | "by_ref" | "each_ref" | "as" | "leak"
-        | "view" | "into_boxed_slice" | "into_vec" => match call.name {
+        "as_slice" | "as_ptr" | "as_mut_slice" | "as_mut_ptr" | "as_ptr_range"
+        | "make_contiguous" | "deref" | "as_ref" | "as_mut" | "borrow" | "by_ref" | "each_ref"
+        | "as" | "leak" | "view" | "into_boxed_slice" | "into_vec" => match call.name {
             "into_boxed_slice" | "into_vec" => subject.take(machine),
             _ => subject.reference(machine),
         },
@@ -217,12 +220,19 @@ fn parts(
                     .map(|lazy| Value::Iterator(Rc::new(lazy))),
             );
         }
-        "split_at" | "split_at_unchecked" => return Some(split_at(machine, subject, sequence, call)),
+        "split_at" | "split_at_unchecked" => {
+            return Some(split_at(machine, subject, sequence, call));
+        }
         "split_first" | "split_last" => split_end(machine, subject, sequence, call, name),
         "chunks" | "chunks_exact" | "windows" | "rchunks" | "array_chunks" | "array_windows" => {
             pieces(machine, subject, sequence, call, name)
         }
-        "first_chunk" | "last_chunk" | "as_chunks" | "split" | "splitn" | "chunk_by"
+        "first_chunk"
+        | "last_chunk"
+        | "as_chunks"
+        | "split"
+        | "splitn"
+        | "chunk_by"
         | "select_nth_unstable" => return None,
         _ => return None,
     }))

@@ -3,9 +3,7 @@
 
 use std::rc::Rc;
 
-use super::subject::{
-    BOOL, Subject, USIZE, all_behind, computed_of_all, option_of, pair, size,
-};
+use super::subject::{BOOL, Subject, USIZE, all_behind, computed_of_all, option_of, pair, size};
 use crate::evaluate::iterator::{Lazy, unknown_of};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Constant, Content, Items, Length, Sequence, Value};
@@ -62,9 +60,9 @@ fn of_known(machine: &mut Machine<'_>, text: &Rc<str>, call: &Call<'_>) -> Optio
         ("split_whitespace", _) => texts(text.split_whitespace()),
         ("lines", _) => texts(text.lines()),
         ("chars", _) => {
-            let letters = text.chars().map(|letter| {
-                Value::Scalar(Scalar::Char, Content::Known(Constant::Char(letter)))
-            });
+            let letters = text
+                .chars()
+                .map(|letter| Value::Scalar(Scalar::Char, Content::Known(Constant::Char(letter))));
             iterator(letters.collect())
         }
         ("bytes", _) => iterator(bytes_of(text.as_bytes())),
@@ -127,11 +125,24 @@ fn parsed(text: &str, call: &Call<'_>) -> Option<Value> {
 /// Methods that change text: what it is then is not followed.
 fn changed(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Option<Value> {
     let appended = match call.name {
-        "push_str" | "push" | "write_str" | "write_fmt" | "insert" | "insert_str" | "extend"
-        | "truncate" | "pop" | "clear" | "remove" | "retain" | "replace_range" | "make_ascii_lowercase"
-        | "make_ascii_uppercase" | "drain" | "reserve" | "add_assign" => {
-            all_behind(machine, call)
-        }
+        "push_str"
+        | "push"
+        | "write_str"
+        | "write_fmt"
+        | "insert"
+        | "insert_str"
+        | "extend"
+        | "truncate"
+        | "pop"
+        | "clear"
+        | "remove"
+        | "retain"
+        | "replace_range"
+        | "make_ascii_lowercase"
+        | "make_ascii_uppercase"
+        | "drain"
+        | "reserve"
+        | "add_assign" => all_behind(machine, call),
         _ => return None,
     };
     let before = subject.value.clone();
@@ -172,8 +183,15 @@ fn of_unknown(machine: &mut Machine<'_>, text: &Value, call: &Call<'_>) -> Optio
     let letter = Type::Scalar(Scalar::Char);
     let ty = match call.name {
         "len" | "capacity" => USIZE,
-        "is_empty" | "contains" | "starts_with" | "ends_with" | "eq_ignore_ascii_case" | "eq" | "ne"
-        | "is_ascii" | "is_char_boundary" => BOOL,
+        "is_empty"
+        | "contains"
+        | "starts_with"
+        | "ends_with"
+        | "eq_ignore_ascii_case"
+        | "eq"
+        | "ne"
+        | "is_ascii"
+        | "is_char_boundary" => BOOL,
         // Files are not the same for all ranks.
         "exists" | "is_file" | "is_dir" => return Some(machine.fresh(BOOL)),
         "index" | "trim" | "trim_start" | "trim_end" | "trim_matches" | "trim_start_matches"
@@ -195,8 +213,16 @@ fn of_unknown(machine: &mut Machine<'_>, text: &Value, call: &Call<'_>) -> Optio
             let element = Type::Tuple(vec![USIZE, letter]);
             return Some(unknown_parts(machine, text, element, call));
         }
-        "split" | "split_whitespace" | "lines" | "splitn" | "rsplit" | "rsplitn"
-        | "split_terminator" | "split_ascii_whitespace" | "split_inclusive" | "matches"
+        "split"
+        | "split_whitespace"
+        | "lines"
+        | "splitn"
+        | "rsplit"
+        | "rsplitn"
+        | "split_terminator"
+        | "split_ascii_whitespace"
+        | "split_inclusive"
+        | "matches"
         | "components" => return Some(unknown_parts(machine, text, Type::Text, call)),
         _ => return None,
     };
@@ -218,12 +244,7 @@ fn parse_type(call: &Call<'_>) -> Type {
 }
 
 /// The parts of text that is not known.
-fn unknown_parts(
-    machine: &mut Machine<'_>,
-    text: &Value,
-    element: Type,
-    call: &Call<'_>,
-) -> Value {
+fn unknown_parts(machine: &mut Machine<'_>, text: &Value, element: Type, call: &Call<'_>) -> Value {
     let arguments = all_behind(machine, call);
     let inputs: Vec<&Value> = std::iter::once(text).chain(&arguments).collect();
     let each = machine.computed(call.name, &inputs, element);

@@ -94,11 +94,7 @@ fn taken(machine: &mut Machine<'_>, subject: &Subject, place: Place) -> Value {
 }
 
 /// The methods of cells that are set once: they hold an `Option`.
-fn once_method(
-    machine: &mut Machine<'_>,
-    subject: &Subject,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+fn once_method(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Option<Outcome> {
     let place = call.place;
     let option = subject.place(machine).child(Step::Field(0));
     let held = Value::Reference(option.child(Step::Field(0)));

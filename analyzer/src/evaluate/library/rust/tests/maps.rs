@@ -1,0 +1,36 @@
+//! Maps and sets.
+
+use super::told;
+
+#[test]
+fn maps_keep_what_is_put_in() {
+    assert_eq!(
+        told(
+            "use std::collections::{BTreeMap, HashMap, HashSet};
+             let mut m = HashMap::new();
+             m.insert(3, 30); m.insert(1, 10);
+             tell(m.len() as i32); tell(m[&3]); tell(*m.get(&1).unwrap());
+             tell(m.get(&2).is_none() as i32);
+             *m.entry(1).or_insert(0) += 5; *m.entry(9).or_insert(90) += 1;
+             tell(m[&1]); tell(m[&9]);
+             tell(m.remove(&3).unwrap()); tell(m.contains_key(&3) as i32);
+             let b: BTreeMap<i32, i32> = vec![(5, 50), (2, 20)].into_iter().collect();
+             for (k, v) in &b { tell(*k); tell(*v); }
+             let s: HashSet<i32> = (0..4).collect();
+             tell(s.contains(&2) as i32); tell(s.len() as i32);"
+        ),
+        [2, 30, 10, 1, 15, 91, 30, 0, 2, 20, 5, 50, 1, 4]
+    );
+}
+
+#[test]
+fn a_copy_of_a_map_changes_on_its_own() {
+    assert_eq!(
+        told(
+            "let mut a = std::collections::BTreeMap::new(); a.insert(1, 1);
+             let mut b = a.clone(); *b.get_mut(&1).unwrap() = 2;
+             tell(a[&1]); tell(b[&1]);"
+        ),
+        [1, 2]
+    );
+}

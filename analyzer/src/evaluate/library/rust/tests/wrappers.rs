@@ -1,0 +1,59 @@
+//! Boxes, shared memory, cells, locks, functions of `std::mem` and `std::slice`.
+
+use super::told;
+use crate::evaluate::tests::does;
+
+#[test]
+fn shared_memory_is_shared() {
+    assert_eq!(
+        told(
+            "use std::rc::Rc; use std::cell::{Cell, RefCell}; use std::sync::{Arc, Mutex};
+             let a = Rc::new(RefCell::new(vec![1])); let b = Rc::clone(&a); let c = a.clone();
+             b.borrow_mut().push(2); tell(a.borrow().len() as i32); tell(c.borrow()[1]);
+             let m = Arc::new(Mutex::new(3)); *m.lock().unwrap() += 4; tell(*m.lock().unwrap());
+             let cell = Cell::new(5); cell.set(cell.get() + 1); tell(cell.get());
+             let boxed = Box::new(7); tell(*boxed);
+             let o = std::cell::OnceCell::new(); tell(*o.get_or_init(|| 8)); tell(*o.get().unwrap());"
+        ),
+        [2, 2, 7, 6, 7, 8, 8]
+    );
+}
+
+#[test]
+fn defaults_and_sizes() {
+    assert_eq!(
+        told(
+            "#[derive(Default, Clone, PartialEq)] struct S { a: i32, v: Vec<f64> }
+             let s = S::default(); tell(s.a); tell(s.v.len() as i32);
+             let t = S { a: 4, ..Default::default() }; tell(t.a);
+             tell((s == s.clone()) as i32); tell((s == t) as i32);
+             tell(std::mem::size_of::<f64>() as i32); tell(std::mem::size_of::<[u16; 3]>() as i32);
+             tell(i32::default());"
+        ),
+        [0, 0, 4, 1, 0, 8, 6, 0]
+    );
+}
+
+#[test]
+fn slices_of_raw_parts_are_the_same_memory() {
+    does(
+        "let mut v = vec![0_u16; 8];
+         if rank == 0 {
+             let to = world.process_at_rank(1);
+             to.send(unsafe { std::slice::from_raw_parts(v.as_ptr(), 5) });
+             to.send(std::slice::from_ref(&v[2]));
+             to.send(unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().add(2), 3) });
+         }",
+        2,
+        &["0: send 1 tag 0 5 x u16; send 1 tag 0 1 x u16; send 1 tag 0 3 x u16", "1:"],
+    );
+}
+
+#[test]
+fn a_rank_that_exits_is_gone() {
+    does(
+        "if rank == 1 { std::process::exit(1); } world.process_at_rank(0).send(&1_u8);",
+        2,
+        &["0: send 0 tag 0 1 x u8", "1: exited"],
+    );
+}
