@@ -168,7 +168,7 @@ impl Machine<'_> {
     /// arrives, a handle that is moved away.
     pub(super) fn put(&mut self, path: &Path, value: Value) {
         let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
-            self.fresh_unknown()
+            self.written(&value)
         } else {
             Unknown { identity: 0, uniform: false }
         };
@@ -179,6 +179,13 @@ impl Machine<'_> {
         if let Some(object) = self.state.memory.get_mut(path.object) {
             *object = whole;
         }
+    }
+
+    /// What decides between what was and what is written, where nobody knows which part is meant.
+    fn written(&self, value: &Value) -> Unknown {
+        let mut identity = Identity::of("written");
+        identity.unknown(self.identity(value));
+        identity.finish()
     }
 
     fn set(&mut self, whole: &mut Value, steps: &[Step], value: Value, which: Unknown) {
@@ -204,7 +211,12 @@ impl Machine<'_> {
                 self.put(&path, value);
             }
             // A part of something unknown has changed: it is another unknown.
-            (Value::Unknown(unknown, _), _) => *unknown = which,
+            (Value::Unknown(unknown, _), _) => {
+                let mut identity = Identity::of("changed");
+                identity.unknown(*unknown);
+                identity.unknown(self.written(&value));
+                *unknown = identity.finish();
+            }
             _ => {}
         }
     }

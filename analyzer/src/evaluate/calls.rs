@@ -167,7 +167,9 @@ impl<'p> Machine<'p> {
         let (state, mark) = (self.state.clone(), self.graph.mark());
         let detached = self.detached.len();
         self.budget = (self.steps + COMPUTATION).min(self.limits.steps);
+        let quiet = std::mem::replace(&mut self.quiet, true);
         let outcome = self.run_function(function, generics, arguments.clone(), ty, place);
+        self.quiet = quiet;
         let is_over = self.is_given_up();
         self.budget = self.limits.steps;
         if !is_over {
@@ -324,7 +326,7 @@ impl<'p> Machine<'p> {
             return Value::Closure(closure.clone(), outer);
         }
         let mut used = Vec::new();
-        variables(&closure.body, &mut used);
+        mentioned(&closure.body, &mut used);
         let mut frame = Frame::clone(&self.state.frames[outer.0 as usize]);
         for variable in used {
             let index = variable.0 as usize;
@@ -517,11 +519,11 @@ fn mentions(value: &Value, frames: usize, objects: usize) -> bool {
 }
 
 /// The variables that an expression mentions.
-fn variables(expression: &Expression, found: &mut Vec<VariableId>) {
+pub(super) fn mentioned(expression: &Expression, found: &mut Vec<VariableId>) {
     if let Kind::Variable(variable) = &expression.kind
         && !found.contains(variable)
     {
         found.push(*variable);
     }
-    expression.for_each_child(&mut |child| variables(child, found));
+    expression.for_each_child(&mut |child| mentioned(child, found));
 }

@@ -89,7 +89,8 @@ impl<'p> Machine<'p> {
             return if choice.then_fails { otherwise(self) } else { then(self) };
         }
         let matters = |effect: Effect| effect.communicates || effect.leaves;
-        if condition.uniform && (matters(choice.then) || matters(choice.otherwise)) {
+        let asks = condition.uniform && !self.quiet;
+        if asks && (matters(choice.then) || matters(choice.otherwise)) {
             let holds = self.decide_alike(condition, choice);
             return if holds { then(self) } else { otherwise(self) };
         }
@@ -161,7 +162,8 @@ impl<'p> Machine<'p> {
             return Some(known);
         }
         let effect = Effect { communicates: true, leaves: false };
-        condition.uniform.then(|| self.decide_alike(condition, &Choice::between(place, effect)))
+        let asks = condition.uniform && !self.quiet;
+        asks.then(|| self.decide_alike(condition, &Choice::between(place, effect)))
     }
 
     fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> bool {

@@ -4,16 +4,22 @@
 
 use std::rc::Rc;
 
+use super::calls::mentioned;
 use super::choices::{Asked, Choice};
 use super::effects::Effect;
+use super::identity::Identity;
 use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome};
 use super::steady::{LONGEST, Turns};
 use super::value::{Path, Unknown, Value};
-use crate::program::{Condition, Expression, Pattern, Place};
+use super::widen::Widening;
+use crate::program::{Condition, Expression, Pattern, Place, VariableId};
 
 /// Turns of a loop that only computes; if there are more, it is not run.
 const COMPUTED_TURNS: u32 = 64;
+
+/// Turns of a loop by a condition; if there are more, one turn stands for all.
+const PATIENCE: u64 = 20_000;
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
@@ -56,7 +62,15 @@ impl<'p> Machine<'p> {
                 })
             }
         };
-        let kind = Loop { label, communicates, turns: None, iterator: None, place };
+        let mut inputs = Vec::new();
+        mentioned(body, &mut inputs);
+        if let Some(condition) = condition {
+            condition.for_each_child(&mut |child| mentioned(child, &mut inputs));
+        }
+        let inputs = &inputs;
+        let is_endless = condition.is_none();
+        let kind =
+            Loop { label, communicates, turns: None, is_endless, iterator: None, inputs, place };
         self.run_loop(&kind, &mut turn)
     }
 
@@ -87,7 +101,16 @@ impl<'p> Machine<'p> {
                     machine.for_turn(&path, &choice, pattern, body)
                 })
             };
-            self.run_loop_over(label, communicates, &path, place, &mut turn)
+            let turns = match self.state.memory.get(path.object) {
+                Some(Value::Iterator(lazy)) => known_turns(lazy),
+                _ => None,
+            };
+            let mut inputs = Vec::new();
+            mentioned(body, &mut inputs);
+            let (iterator, inputs) = (Some(&path), &inputs);
+            let is_endless = false;
+            let kind = Loop { label, communicates, turns, is_endless, iterator, inputs, place };
+            self.run_loop(&kind, &mut turn)
         });
         self.close_scope(scope, outcome, place)
     }
@@ -167,28 +190,14 @@ impl<'p> Machine<'p> {
         outcome.map(|_| ())
     }
 
-    fn run_loop_over(
-        &mut self,
-        label: Option<&str>,
-        communicates: bool,
-        path: &Path,
-        place: Place,
-        turn: Turn<'_, 'p>,
-    ) -> Outcome {
-        let turns = match self.state.memory.get(path.object) {
-            Some(Value::Iterator(lazy)) => known_turns(lazy),
-            _ => None,
-        };
-        let mut turn = |machine: &mut Self| turn(machine);
-        let kind = Loop { label, communicates, turns, iterator: Some(path), place };
-        self.run_loop(&kind, &mut turn)
-    }
-
     /// Runs turn after turn, and joins all ways out of the loop.
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
         let detached = self.detached.len();
         self.turns.push(0);
+        let quiet = self.quiet;
+        self.quiet |= !kind.communicates;
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
+        self.quiet = quiet;
         self.turns.pop();
         self.arrive(outcome, detached, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
@@ -215,7 +224,7 @@ impl<'p> Machine<'p> {
             }
             let may_have_left = self.detached.len() > left && !is_short;
             if may_have_left || !kind.communicates && turns >= u64::from(COMPUTED_TURNS) {
-                return self.summarize(kind.iterator, place, turn);
+                return self.summarize(kind, turn);
             }
             if is_long || turns + 3 > LONGEST {
                 last.note(self.graph.since(mark));
@@ -225,6 +234,9 @@ impl<'p> Machine<'p> {
             }
             if turns > LONGEST && !last.are_steady() {
                 return Err(self.lost(place, "the loop has too many turns that differ"));
+            }
+            if turns > LONGEST && (kind.is_endless || turns > PATIENCE) {
+                return self.summarize(kind, turn);
             }
             if turns > LONGEST {
                 self.graph.back_to(mark);
@@ -237,7 +249,7 @@ impl<'p> Machine<'p> {
     fn cut(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
         self.cuts.extend(kind.turns.map(|turns| (kind.place, turns)));
         self.generalize(kind.iterator);
-        self.widen_over(kind.place, turn)?;
+        self.widen_over(kind, turn)?;
         Err(Flow::Break(None, Value::unit()))
     }
 
@@ -264,7 +276,16 @@ impl<'p> Machine<'p> {
             ];
             machine.fork(more, arms, place).map(|_| ())
         };
-        let outcome = self.summarize(None, place, &mut whole).map(|()| Value::unit());
+        let kind = Loop {
+            label: None,
+            communicates: true,
+            turns: None,
+            is_endless: false,
+            iterator: None,
+            inputs: &[],
+            place,
+        };
+        let outcome = self.summarize(&kind, &mut whole).map(|()| Value::unit());
         let outcome = self.arrive(outcome, detached, place, |flow| match flow {
             Flow::Break(None, value) => Some(value.clone()),
             _ => None,
@@ -274,14 +295,22 @@ impl<'p> Machine<'p> {
 
     /// One turn for all that follow: what a turn changes is unknown at the loop's head, and the turn
     /// leads back to it. The ways out are detached, or the flow that comes back.
-    fn summarize(
-        &mut self,
-        iterator: Option<&Path>,
-        place: Place,
-        turn: Turn<'_, 'p>,
-    ) -> Outcome<()> {
-        self.generalize(iterator);
-        if !self.widen_over(place, turn)? {
+    fn summarize(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+        let Some(path) = kind.iterator else { return self.summarize_turn(kind, turn) };
+        self.generalize(Some(path));
+        let more = self.fresh_unknown();
+        let mut perhaps = |machine: &mut Self| {
+            let arms: Vec<super::branches::Arm<'_, 'p>> = vec![
+                Box::new(|machine: &mut Self| turn(machine).map(|()| Value::unit())),
+                Box::new(|_: &mut Self| Err(Flow::Break(None, Value::unit()))),
+            ];
+            machine.fork(more, arms, kind.place).map(|_| ())
+        };
+        self.summarize_turn(kind, &mut perhaps)
+    }
+
+    fn summarize_turn(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+        if !self.widen_over(kind, turn)? {
             // No turn comes to its end: there is no next one.
             return turn(self);
         }
@@ -300,7 +329,7 @@ impl<'p> Machine<'p> {
         }
         match outcome {
             // The ways out are detached: one of them is followed from here.
-            Ok(()) => self.pick_up(detached, is_silent, place),
+            Ok(()) => self.pick_up(detached, is_silent, kind.place),
             Err(flow) => Err(flow),
         }
     }
@@ -330,11 +359,11 @@ impl<'p> Machine<'p> {
 
     /// Makes unknown what a turn changes, until another turn changes nothing else. `false`: no turn
     /// comes to its end.
-    fn widen_over(&mut self, place: Place, turn: Turn<'_, 'p>) -> Outcome<bool> {
-        let mut made = std::collections::HashSet::new();
+    fn widen_over(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<bool> {
+        let mut widening = Widening::new((!kind.communicates).then(|| self.inputs(kind)));
         for _ in 0..8 {
             let before = self.state.clone();
-            let (mark, detached) = (self.graph.mark(), self.detached.len());
+            let (mark, detached, made) = (self.graph.mark(), self.detached.len(), self.made);
             let outcome = turn(self);
             let after = std::mem::replace(&mut self.state, before);
             self.graph.back_to(mark);
@@ -342,16 +371,34 @@ impl<'p> Machine<'p> {
             if outcome.is_err() {
                 return Ok(false);
             }
-            let changed = self.widen(&after, &mut made);
+            // What comes from nowhere is not made of the inputs alone.
+            widening.is_pure &= self.made == made;
+            let changed = self.widen(&after, &mut widening);
             if std::mem::take(&mut self.joined_badly) {
                 let why = "operations are started in turns of which nobody knows how many there are";
-                return Err(self.lost(place, why));
+                return Err(self.lost(kind.place, why));
             }
             if !changed {
                 break;
             }
         }
         Ok(true)
+    }
+
+    /// What a loop that only computes makes its values of.
+    fn inputs(&self, kind: &Loop<'_>) -> Unknown {
+        let mut identity = Identity::of("loop");
+        identity.number(u64::from(kind.place.0));
+        if let Some(path) = kind.iterator {
+            identity.unknown(self.identity(&self.peek_at(path)));
+        }
+        let frame = &self.state.frames[self.state.frame.0 as usize];
+        for variable in kind.inputs {
+            if let Some(Some(object)) = frame.variables.get(variable.0 as usize) {
+                identity.unknown(self.identity(&Value::Reference(Path::whole(*object))));
+            }
+        }
+        identity.finish()
     }
 }
 
@@ -361,8 +408,12 @@ struct Loop<'a> {
     communicates: bool,
     /// How many turns it has, unless it is left, where that is known.
     turns: Option<u64>,
+    /// It has no condition: it ends where it is left.
+    is_endless: bool,
     /// Where the iterator is kept that it goes over.
     iterator: Option<&'a Path>,
+    /// The variables that it mentions.
+    inputs: &'a [VariableId],
     place: Place,
 }
 

@@ -67,6 +67,8 @@ pub(super) struct Machine<'p> {
     pub(super) detached: Vec<Detached>,
     /// The loops that are going on, innermost last, by how many turns they have begun.
     pub(super) turns: Vec<u32>,
+    /// What is evaluated only computes: how it comes out need not be decided.
+    pub(super) quiet: bool,
     /// Which expressions can communicate.
     pub(super) effects: Rc<Effects<'p>>,
     /// What the ranks of a world have in common.

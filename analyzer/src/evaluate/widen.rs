@@ -3,14 +3,48 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::identity::Identity;
 use super::machine::Machine;
 use super::state::State;
-use super::value::{Content, Items, Length, Sequence, Value};
+use super::value::{Content, Items, Length, Sequence, Unknown, Value};
+
+/// What was made unknown at a loop's head.
+#[derive(Debug)]
+pub(super) struct Widening {
+    /// What the loop makes its values of, if it only computes.
+    inputs: Option<Unknown>,
+    /// Nothing in it comes from anywhere else.
+    pub(super) is_pure: bool,
+    /// The identities of what was made unknown, which may differ in each turn.
+    made: HashSet<u64>,
+}
+
+impl Widening {
+    /// Nothing yet.
+    pub(super) fn new(inputs: Option<Unknown>) -> Self {
+        Widening { inputs, is_pure: true, made: HashSet::new() }
+    }
+}
 
 impl Machine<'_> {
-    /// Makes unknown what differs after a turn. `made`: the identities of what was made unknown
-    /// before, which may differ in each turn. Whether something new was made unknown.
-    pub(super) fn widen(&mut self, after: &State, made: &mut HashSet<u64>) -> bool {
+    /// An unknown that stands for what a value is in any turn. It is the same for all who compute
+    /// the same.
+    fn made_unknown(&mut self, widening: &mut Widening) -> Unknown {
+        let unknown = match widening.inputs {
+            Some(inputs) if widening.is_pure => {
+                let mut identity = Identity::of("any turn");
+                identity.unknown(inputs);
+                identity.number(widening.made.len() as u64);
+                identity.finish()
+            }
+            _ => self.fresh_unknown(),
+        };
+        widening.made.insert(unknown.identity);
+        unknown
+    }
+
+    /// Makes unknown what differs after a turn. Whether something new was made unknown.
+    pub(super) fn widen(&mut self, after: &State, widening: &mut Widening) -> bool {
         let mut changed = false;
         for object in self.state.memory.differing(&after.memory) {
             let (Some(mine), Some(theirs)) =
@@ -23,7 +57,7 @@ impl Machine<'_> {
             }
             let is_owned = self.is_owned(&mine) || self.is_owned(theirs);
             self.joined_badly |= is_owned && self.state.declared.contains(&object);
-            if let Some(widened) = self.widened(&mine, theirs, made) {
+            if let Some(widened) = self.widened(&mine, theirs, widening) {
                 changed = true;
                 if let Some(value) = self.state.memory.get_mut(object) {
                     *value = widened;
@@ -52,44 +86,43 @@ impl Machine<'_> {
         &mut self,
         mine: &Value,
         theirs: &Value,
-        made: &mut HashSet<u64>,
+        widening: &mut Widening,
     ) -> Option<Value> {
         match (mine, theirs) {
             (Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _), _)
-                if made.contains(&unknown.identity) =>
+                if widening.made.contains(&unknown.identity) =>
             {
                 None
             }
             (Value::Tuple(ones), Value::Tuple(others)) if ones.len() == others.len() => {
-                self.widened_parts(ones, others, made).map(Value::Tuple)
+                self.widened_parts(ones, others, widening).map(Value::Tuple)
             }
             (Value::Variant(name, ones), Value::Variant(same, others))
                 if name == same && ones.len() == others.len() =>
             {
-                let parts = self.widened_parts(ones, others, made)?;
+                let parts = self.widened_parts(ones, others, widening)?;
                 Some(Value::Variant(name, parts))
             }
             (
                 Value::Defined { definition, variant, fields },
                 Value::Defined { definition: same, variant: alike, fields: others },
             ) if definition == same && variant == alike => {
-                let fields = self.widened_parts(fields, others, made)?;
+                let fields = self.widened_parts(fields, others, widening)?;
                 Some(Value::Defined { definition: *definition, variant: *variant, fields })
             }
             (Value::Sequence(ones), Value::Sequence(others)) => {
-                self.widened_sequence(ones, others, made).map(Value::Sequence)
+                self.widened_sequence(ones, others, widening).map(Value::Sequence)
             }
             // An iterator that is in use is made general before.
             (Value::Iterator(_), Value::Iterator(_)) => None,
             (mine, theirs) if self.is_same(mine, theirs) => None,
             (Value::Moved, _) => None,
             _ => {
-                let unknown = self.fresh_unknown();
-                made.insert(unknown.identity);
+                let unknown = self.made_unknown(widening);
                 let (one, other) = (self.type_of(mine), self.type_of(theirs));
                 let ty = if one == other { one } else { crate::program::Type::Unknown };
                 let value = self.unknown(unknown, &ty);
-                identities(&value, made);
+                identities(&value, &mut widening.made);
                 Some(value)
             }
         }
@@ -99,11 +132,11 @@ impl Machine<'_> {
         &mut self,
         ones: &Rc<Vec<Value>>,
         others: &Rc<Vec<Value>>,
-        made: &mut HashSet<u64>,
+        widening: &mut Widening,
     ) -> Option<Rc<Vec<Value>>> {
         let mut changed = None;
         for (index, (one, other)) in ones.iter().zip(&**others).enumerate() {
-            if let Some(widened) = self.widened(one, other, made) {
+            if let Some(widened) = self.widened(one, other, widening) {
                 Rc::make_mut(changed.get_or_insert_with(|| ones.clone()))[index] = widened;
             }
         }
@@ -114,21 +147,21 @@ impl Machine<'_> {
         &mut self,
         ones: &Sequence,
         others: &Sequence,
-        made: &mut HashSet<u64>,
+        widening: &mut Widening,
     ) -> Option<Sequence> {
         if let (Items::Each(mine), Items::Each(theirs)) = (&ones.items, &others.items)
             && mine.len() == theirs.len()
         {
-            let items = Items::Each(self.widened_parts(mine, theirs, made)?);
+            let items = Items::Each(self.widened_parts(mine, theirs, widening)?);
             return Some(Sequence { element: ones.element.clone(), items });
         }
         let is_made = |length: Length| match length {
             Length::Known(_) => false,
-            Length::Unknown(unknown) => made.contains(&unknown.identity),
+            Length::Unknown(unknown) => widening.made.contains(&unknown.identity),
         };
         let length = ones.length();
         let has_length = length == others.length() || is_made(length);
-        let which = self.fresh_unknown();
+        let which = self.made_unknown(widening);
         let mine = self.somewhere(ones, which);
         let theirs = self.somewhere(others, which);
         let item = if ones.is_empty() {
@@ -136,7 +169,7 @@ impl Machine<'_> {
         } else if others.is_empty() {
             None
         } else {
-            self.widened(&mine, &theirs, made)
+            self.widened(&mine, &theirs, widening)
         };
         if has_length && item.is_none() && matches!(ones.items, Items::Alike(..)) {
             return None;
@@ -144,9 +177,7 @@ impl Machine<'_> {
         let length = if has_length {
             length
         } else {
-            let unknown = self.fresh_unknown();
-            made.insert(unknown.identity);
-            Length::Unknown(unknown)
+            Length::Unknown(self.made_unknown(widening))
         };
         let item = Rc::new(item.unwrap_or(mine));
         let element = if ones.element == crate::program::Type::Unknown {

@@ -164,11 +164,13 @@ struct Ran {
 impl Setting<'_, '_> {
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
-        let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
+        let mut shared = Shared { tables: Tables::of_world(), ..Shared::default() };
         let mut round = 0;
         let runs = loop {
             let mut found = Report::default();
             let mut runs = Vec::new();
+            // What is told may answer what was asked before.
+            shared.oracle = oracle.clone();
             for rank in 0..self.size {
                 let (run, back) = self.run(rank, shared, &mut found);
                 shared = back;
@@ -263,6 +265,7 @@ impl<'p> Machine<'p> {
             graph: super::graph::Graph::default(),
             detached: Vec::new(),
             turns: Vec::new(),
+            quiet: false,
             effects,
             shared: Shared::default(),
             comparisons: HashMap::new(),
