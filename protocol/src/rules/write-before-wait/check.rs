@@ -1,5 +1,7 @@
 //! A buffer that is written to while its message travels.
 
+use std::collections::BTreeSet;
+
 use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, describe, envelope};
@@ -20,8 +22,17 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 /// A finding for each place that writes to, or reads, the memory of an active operation.
 pub(super) fn touched(rule: &Rule, case: &Case<'_>, writing: bool) -> Vec<Finding> {
+    // What is never waited for is `missing-wait`: with its wait, the access may be in its place.
+    let lost: BTreeSet<At> = (case.seen.iter())
+        .filter_map(|seen| match seen.observation {
+            Observation::LostRequest { start } => Some(start),
+            _ => None,
+        })
+        .collect();
     let touched = case.seen.iter().filter_map(|seen| match seen.observation {
-        Observation::Access { access, start, writes } if writes == writing => {
+        Observation::Access { access, start, writes }
+            if writes == writing && !lost.contains(&start) =>
+        {
             Some((access, start, seen))
         }
         _ => None,
@@ -92,13 +103,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_never_waited_for_is_one_fault() {
+        let access = Action::Access { requests: Box::new([0]), writes: true };
+        let mut world = one_way(buffered(send(1, 0), 0..8), Some(access), receive(0, 0));
+        world.behaviours[0].events.pop();
+        assert!(found(&world, "write-before-wait").is_empty());
+        assert_eq!(found(&world, "missing-wait").len(), 1);
+    }
+
+    #[test]
     fn after_the_wait_the_buffer_is_free() {
         let mut world = one_way(buffered(send(1, 0), 0..8), None, receive(0, 0));
         let access = Action::Access { requests: Box::new([0]), writes: true };
-        world.behaviours[0].events.push(crate::model::Event {
-            action: access,
-            place: crate::model::Place(99),
-        });
+        world.behaviours[0]
+            .events
+            .push(crate::model::Event { action: access, place: crate::model::Place(99) });
         assert!(found(&world, "write-before-wait").is_empty());
     }
 }
