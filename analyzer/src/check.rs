@@ -52,8 +52,8 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined) {
         statements: if sizes.is_some() { STATEMENTS_OF_NAMED_SIZE } else { STATEMENTS },
     };
     let mut readings = read::all(inputs, &judged);
-    let programs = readings.programs();
     let examination = Examination::new(sizes, options.eager_limit);
+    let programs = readings.programs(&examination.sizes);
     let examined = examination.run(&programs, |file| readings.files[file].source.name.clone());
     (readings, examined)
 }

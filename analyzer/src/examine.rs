@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use p2p_protocol::engine::{Judge, Options};
 use p2p_protocol::finding::{Certainty, Finding};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use p2p_protocol::rules::Conformance;
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::coverage::{Call, Calls};
 use crate::diagnostic::Failure;
 use crate::evaluate::{self, Limits, Understood};
 use crate::program::{Entry, EntryKind, Place, Program};
-use crate::read::rust::TargetProgram;
+use crate::read::rust::{Played, TargetProgram};
 use crate::source::{FileId, Location};
 
 /// The sizes that are looked at unless the user names some.
@@ -67,8 +68,8 @@ impl Examination {
         let runs: Vec<Vec<Run>> = programs
             .par_iter()
             .map(|target| {
-                let entries = target.program.entries.par_iter();
-                entries.map(|entry| self.run_entry(target, entry)).collect()
+                let entries = (0..target.program.entries.len()).into_par_iter();
+                entries.map(|number| self.run_entry(target, number)).collect()
             })
             .collect();
         let mut examined = Examined::default();
@@ -97,8 +98,16 @@ impl Examination {
     }
 
     /// Runs one entry. A defect of ours in it does not keep the others from being reported.
-    fn run_entry(&self, target: &TargetProgram, entry: &Entry) -> Run {
-        let run = || self.run_sizes(&target.program, entry);
+    fn run_entry(&self, target: &TargetProgram, number: usize) -> Run {
+        let entry = &target.program.entries[number];
+        let run = || match &entry.kind {
+            EntryKind::Role(..) => {
+                let mut played = target.played.iter().filter(|played| played.entry == number);
+                played.next().map(|played| compare(&target.program, entry, played))
+            }
+            _ => Some(self.run_sizes(&target.program, entry)),
+        };
+        let run = || run().unwrap_or_default();
         catch_unwind(AssertUnwindSafe(run)).unwrap_or(Run { failed: true, ..Run::default() })
     }
 
@@ -128,6 +137,29 @@ impl Examination {
         }
         run
     }
+}
+
+/// Compares what a function does with the role that it says it plays.
+fn compare(program: &Program, entry: &Entry, played: &Played) -> Run {
+    let mut judge = Judge::new(Options::default());
+    let mut run = Run::default();
+    for expected in &played.expected {
+        let size = expected.size();
+        let evaluated = evaluate::evaluate(program, entry, size, Limits::default());
+        run.calls.extend(evaluated.calls);
+        // Where what it does depends on what nobody knows, there is no one way to be compared.
+        if let [(actual, _)] = evaluated.worlds.as_slice() {
+            run.sizes.insert(size);
+            judge.compare(&Conformance {
+                expected,
+                actual,
+                role: played.role,
+                declared: program.function(entry.function).place,
+            });
+        }
+    }
+    run.findings = judge.finish().findings;
+    run
 }
 
 /// A function of a library that sends what others of its functions receive is half of something:

@@ -114,10 +114,10 @@ fn unreadable(path: &Path, reason: &str) -> Failure {
 }
 
 impl Readings {
-    /// The programs among the files. The files that they use besides are added. Needs
-    /// [`with_room`].
-    pub fn programs(&mut self) -> Vec<TargetProgram> {
-        let programs = rust::programs(&self.files);
+    /// The programs among the files. The files that they use besides are added. `sizes`: those of
+    /// which the protocols are wanted whose roles functions play. Needs [`with_room`].
+    pub fn programs(&mut self, sizes: &[u32]) -> Vec<TargetProgram> {
+        let programs = rust::programs(&self.files, sizes);
         for (file, failure) in programs.failures {
             self.files[file].failures.push(failure);
         }

@@ -241,7 +241,7 @@ fn summary(summary: &Summary) -> String {
     text.push_str(&understood(summary));
     for (program, sizes) in summary.refused.iter().take(NAMED) {
         let sizes = in_words(sizes.iter().copied());
-        text.push_str(&format!("\nnot run with {sizes}: {program} refuses to run with them"));
+        text.push_str(&format!("\nnot run with {sizes}: {program} refuses them"));
     }
     if let Some(more @ 1..) = summary.refused.len().checked_sub(NAMED) {
         let programs = counted(more, "other program");

@@ -5,5 +5,6 @@ mod github;
 mod json;
 mod odd_inputs;
 mod project;
+mod rsmpi;
 mod rust_analyzer;
 mod workspace;

@@ -15,6 +15,7 @@ mod load;
 mod lower;
 mod names;
 mod package;
+mod role;
 mod translation;
 mod types;
 mod wrapped;
@@ -23,6 +24,7 @@ mod wrapped;
 mod tests;
 
 pub use package::{Programs, TargetProgram, programs};
+pub use role::Played;
 
 use crate::diagnostic::Failure;
 use crate::program::Program;

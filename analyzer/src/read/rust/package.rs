@@ -10,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::entries::Target;
 use super::load::{Files, Origin};
 use super::names::ModuleId;
+use super::role::Played;
 use super::translation::Translation;
 use super::{finish, mentions_mpi};
 use crate::diagnostic::Failure;
@@ -27,6 +28,8 @@ pub struct TargetProgram {
     pub program: Program,
     /// The root's number among the files.
     pub root: usize,
+    /// What the protocols say of the roles that its functions play.
+    pub played: Vec<Played>,
 }
 
 /// All programs, and what was read for them besides.
@@ -41,15 +44,16 @@ pub struct Programs {
 }
 
 /// The programs among the files that were read: of each target that communicates, by itself or
-/// through a library that is read as well.
-pub fn programs(readings: &[Reading]) -> Programs {
+/// through a library that is read as well. `sizes`: those of which protocols are made for the roles
+/// that functions play.
+pub fn programs(readings: &[Reading], sizes: &[u32]) -> Programs {
     let read: HashMap<PathBuf, usize> =
         readings.iter().enumerate().map(|(at, it)| (it.source.path.clone(), at)).collect();
     let groups = groups(readings, &read);
     let metadata = Packages::default();
     let translated: Vec<Programs> = groups
         .par_iter()
-        .map(|group| Translator::new(group, readings, &read, &metadata).programs())
+        .map(|group| Translator::new(group, readings, &read, &metadata).programs(sizes))
         .collect();
     let mut all = Programs::default();
     for mut one in translated {
@@ -208,7 +212,7 @@ impl<'r> Translator<'r> {
         Translator { group, files: Files::new(readings, read), readings, libraries, renamed }
     }
 
-    fn programs(mut self) -> Programs {
+    fn programs(mut self, sizes: &[u32]) -> Programs {
         let mut roots = Vec::new();
         for root in &self.group.roots {
             if !self.may_communicate(root) {
@@ -236,7 +240,7 @@ impl<'r> Translator<'r> {
             programs.push((root, number, program));
         }
         leave_out_called(&mut programs);
-        self.finish(programs)
+        self.finish(programs, sizes)
     }
 
     /// Whether a root, or what it leads to, can communicate, by its text alone.
@@ -317,7 +321,7 @@ impl<'r> Translator<'r> {
     }
 
     /// Gives the files the numbers that everybody knows them by.
-    fn finish(self, programs: Vec<(&Root, usize, Program)>) -> Programs {
+    fn finish(self, programs: Vec<(&Root, usize, Program)>, sizes: &[u32]) -> Programs {
         let base = self.readings.len();
         let numbers: Vec<usize> = self
             .files
@@ -329,8 +333,9 @@ impl<'r> Translator<'r> {
             })
             .collect();
         let list = programs.into_iter().map(|(_, root, mut program)| {
+            let played = super::role::played(&mut program, &self.files.parsed, sizes);
             program.places.iter_mut().for_each(|place| place.file = numbers[place.file]);
-            TargetProgram { program, root: numbers[root] }
+            TargetProgram { program, root: numbers[root], played }
         });
         Programs { list: list.collect(), more: self.files.more, failures: self.files.failures }
     }
