@@ -98,13 +98,14 @@ impl Machine<'_> {
             (_, step) => {
                 let mut identity = Identity::of(&format!("{step:?}"));
                 identity.unknown(self.identity(&Value::Sequence(sequence.clone())));
-                let alike = matches!(step, Step::Slice(..));
                 let unknown = identity.finish();
-                if !alike {
-                    return self.somewhere(sequence, unknown);
-                }
+                let length = match step {
+                    Step::Slice(..) => Length::Unknown(unknown),
+                    Step::Part(length) => *length,
+                    _ => return self.somewhere(sequence, unknown),
+                };
                 let item = Rc::new(self.somewhere(sequence, unknown));
-                let items = Items::Alike(item, Length::Unknown(unknown));
+                let items = Items::Alike(item, length);
                 Value::Sequence(Sequence { element: element.clone(), items })
             }
         }
@@ -142,12 +143,12 @@ impl Machine<'_> {
                     _ => None,
                 }
             }
-            (Type::Array(element, _) | Type::Slice(element), Step::Slice(..)) => {
+            (Type::Array(element, _) | Type::Slice(element), Step::Slice(..) | Step::Part(_)) => {
                 Some(Type::Slice(element.clone()))
             }
             (Type::Array(element, _) | Type::Slice(element), _) => Some((**element).clone()),
             (Type::External(name, arguments), step) if arguments.len() == 1 => match &**name {
-                "Vec" | "VecDeque" if matches!(step, Step::Slice(..)) => {
+                "Vec" | "VecDeque" if matches!(step, Step::Slice(..) | Step::Part(_)) => {
                     Some(Type::Slice(Box::new(arguments[0].clone())))
                 }
                 "Vec" | "VecDeque" | "Option" => Some(arguments[0].clone()),
@@ -251,7 +252,13 @@ impl Machine<'_> {
                     Rc::make_mut(items)[index] = new;
                 }
             }
-            (Items::Each(items), _) => {
+            (Items::Each(items), step) => {
+                let value = match (value, step) {
+                    (Value::Sequence(new), Step::Part(_)) if rest.is_empty() => {
+                        self.somewhere(&new, which)
+                    }
+                    (value, _) => value,
+                };
                 for item in Rc::make_mut(items).iter_mut() {
                     *item = self.perhaps_set(item, rest, &value, which);
                 }
@@ -259,7 +266,7 @@ impl Machine<'_> {
             // One of many has changed: what they have in common may have.
             (Items::Alike(item, _), step) => {
                 let new = match (&value, step) {
-                    (Value::Sequence(new), Step::Slice(..)) if rest.is_empty() => {
+                    (Value::Sequence(new), Step::Slice(..) | Step::Part(_)) if rest.is_empty() => {
                         let new = self.somewhere(new, which);
                         self.merged(item, &new, which)
                     }

@@ -74,7 +74,6 @@ pub struct Pieces {
 
 /// What an adapter makes of other iterators; closures are values that can be called.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "each is the method of `Iterator` of its name")]
 pub enum Adapter {
     Map(Lazy, Value),
     Filter(Lazy, Value),

@@ -217,7 +217,9 @@ impl Machine<'_> {
             _ => None,
         };
         let Value::Iterator(lazy) = index else { return Step::Somewhere };
-        let Lazy::Range { next, end } = &**lazy else { return Step::Somewhere };
+        let Lazy::Range { next, end } = &**lazy else {
+            return Step::Part(Length::Unknown(self.fresh_unknown()));
+        };
         let number = |value: &Value| value.as_integer().and_then(|it| u64::try_from(it).ok());
         let first = number(next);
         let last = end.as_ref().map_or(length, number);
@@ -226,7 +228,11 @@ impl Machine<'_> {
                 Step::Slice(first, last)
             }
             (Some(first), Some(last), None) if first <= last => Step::Slice(first, last),
-            _ => Step::Somewhere,
+            (Some(0), None, _) if end.is_some() => {
+                let last = end.as_ref().map(|end| self.identity(end));
+                Step::Part(Length::Unknown(last.unwrap_or_else(|| self.fresh_unknown())))
+            }
+            _ => Step::Part(Length::Unknown(self.fresh_unknown())),
         }
     }
 

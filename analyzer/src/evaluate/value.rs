@@ -142,8 +142,10 @@ pub enum Step {
     Element(u64),
     /// The elements from the first to before the second.
     Slice(u64, u64),
-    /// Some element, or some elements: writing there makes all elements unknown.
+    /// Some element: writing there makes all elements unknown.
     Somewhere,
+    /// So many elements in a row, of which it is not known where they start.
+    Part(Length),
 }
 
 impl Path {
@@ -166,8 +168,16 @@ impl Path {
                 steps.pop();
                 steps.push(slice);
             }
-            (Some(Step::Somewhere), Step::Element(_) | Step::Slice(..) | Step::Somewhere) => {}
-            (Some(Step::Slice(..)), Step::Somewhere) => {
+            (Some(Step::Part(_)), Step::Element(_)) => {
+                steps.pop();
+                steps.push(Step::Somewhere);
+            }
+            (Some(Step::Part(_)), Step::Slice(from, to)) => {
+                let length = Length::Known(to.saturating_sub(*from));
+                steps.pop();
+                steps.push(Step::Part(length));
+            }
+            (Some(Step::Slice(..) | Step::Part(_)), Step::Somewhere | Step::Part(_)) => {
                 steps.pop();
                 steps.push(step);
             }

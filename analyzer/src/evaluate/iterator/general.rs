@@ -3,7 +3,7 @@
 use super::{Adapter, Lazy};
 use crate::evaluate::library::unite;
 use crate::evaluate::machine::Machine;
-use crate::evaluate::value::{Step, Value};
+use crate::evaluate::value::{Length, Step, Value};
 use crate::program::{Scalar, Type};
 
 /// Makes the iterator an endless one each of whose elements may be any that it had. Closures of its
@@ -28,7 +28,11 @@ pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut 
             *iterator = Lazy::Endless(Value::Reference(of.child(Step::Somewhere)));
         }
         Lazy::Pieces(pieces) => {
-            *iterator = Lazy::Endless(Value::Reference(pieces.of.child(Step::Somewhere)));
+            let length = match pieces.whole {
+                true => Length::Known(pieces.size),
+                false => Length::Unknown(machine.fresh_unknown()),
+            };
+            *iterator = Lazy::Endless(Value::Reference(pieces.of.child(Step::Part(length))));
         }
         Lazy::Unknown { each, .. } => {
             let each = each.clone();

@@ -272,7 +272,11 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
             _ => machine.fresh(call.ty.clone()),
         },
         (_, None) => match machine.peek(path) {
-            Value::Sequence(_) => Value::Reference(path.child(Step::Somewhere)),
+            Value::Sequence(_) => {
+                let length = behind(machine, call, 1);
+                let length = Length::Unknown(machine.identity(&length));
+                Value::Reference(path.child(Step::Part(length)))
+            }
             _ => machine.fresh(call.ty.clone()),
         },
     }

@@ -83,7 +83,7 @@ fn moved_pointer(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) 
         _ => match &subject.value {
             Value::Sequence(sequence) => match sequence.length() {
                 Length::Known(length) => (&*path.steps, 0, Some(length)),
-                Length::Unknown(_) => return Some(somewhere(path)),
+                Length::Unknown(_) => return Some(somewhere(machine, path)),
             },
             _ => return None,
         },
@@ -95,11 +95,12 @@ fn moved_pointer(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) 
             Value::Reference(whole.child(Step::Slice(start, last)))
         }
         (Some(start), None) => Value::Reference(whole.child(Step::Element(start))),
-        _ => somewhere(&whole),
+        _ => somewhere(machine, &whole),
     })
 }
 
 /// Elements of which it is not known which ones.
-fn somewhere(path: &Path) -> Value {
-    Value::Reference(path.child(Step::Somewhere))
+fn somewhere(machine: &mut Machine<'_>, path: &Path) -> Value {
+    let length = Length::Unknown(machine.fresh_unknown());
+    Value::Reference(path.child(Step::Part(length)))
 }

@@ -263,7 +263,8 @@ fn split_at(
 
 /// A slice of which it is not known where it starts and ends.
 fn unknown_part(machine: &mut Machine<'_>, subject: &Subject) -> Value {
-    subject.part(machine, Step::Somewhere)
+    let length = Length::Unknown(unknown_of(&machine.fresh(USIZE)));
+    subject.part(machine, Step::Part(length))
 }
 
 /// `split_first`, `split_last`
@@ -313,7 +314,12 @@ fn pieces(
         _ => {
             let length = length_value(sequence.length());
             let number = computed(machine, call, &[&length, &size], USIZE);
-            let each = unknown_part(machine, subject);
+            let each = match (known, name) {
+                (Some(size), "chunks_exact" | "windows" | "array_chunks" | "array_windows") => {
+                    subject.part(machine, Step::Part(Length::Known(size)))
+                }
+                _ => unknown_part(machine, subject),
+            };
             Lazy::Unknown { count: unknown_of(&number), each, taken: 0 }
         }
     };

@@ -51,3 +51,24 @@ fn a_closure_on_what_may_not_be_there_leaves_what_it_changes_unknown() {
                 tell(6);";
     assert_eq!(told(text), [5, 6]);
 }
+
+#[test]
+fn a_slice_with_unknown_ends_has_no_known_length() {
+    crate::evaluate::tests::does(
+        "let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+         let v = vec![0.5_f64; 10];
+         if rank == 0 {
+             let to = world.process_at_rank(1);
+             to.send(&v[..n]); to.send(&v[n..]); to.send(&v[n..n + 2]); to.send(&v[n]);
+             to.send(v.split_at(n).0);
+             for c in v.chunks(n) { to.send(c); break; }
+             to.send(&[0_u8; 4][..2]);
+         }",
+        2,
+        &[
+            "0: send 1 tag 0 ? x f64; send 1 tag 0 ? x f64; send 1 tag 0 ? x f64; \
+             send 1 tag 0 1 x f64; send 1 tag 0 ? x f64; send 1 tag 0 ? x f64; send 1 tag 0 2 x u8",
+            "1:",
+        ],
+    );
+}
