@@ -165,7 +165,14 @@ fn read(
     if !mentioned && !limits::declares_modules(&reading.source.text) {
         return Ok((reading, Vec::new()));
     }
-    match parse(&reading.source.text) {
+    let text = &reading.source.text;
+    let parsed = if mentioned {
+        parse(text)
+    } else {
+        // A body has no module file, and where it is wrong nobody has asked.
+        parse(&limits::without_bodies(text)).or_else(|_| parse(text))
+    };
+    match parsed {
         Ok((file, start)) => {
             let features = input.unit.as_ref().map_or(&None, |unit| &unit.features);
             let found = find::in_file(&file, &input.path, input.kind, features);

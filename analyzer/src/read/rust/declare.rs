@@ -1,12 +1,10 @@
 //! Items: first their names, so that everything can name everything; then their types and
 //! signatures. Their bodies are left for [`super::lower`].
 
-use std::collections::HashMap;
-
-use syn::{Attribute, ImplItem, Item, ItemImpl, ItemTrait, TraitItem, UseTree, Visibility};
+use syn::{Attribute, Item, ItemImpl, UseTree, Visibility};
 
 use super::cfg::{Built, built};
-use super::names::{Import, Meaning, ModuleId, TraitId};
+use super::names::{Import, Meaning, ModuleId};
 use super::translation::{Alias, Candidate, Translation};
 use super::types::{Context, name, type_parameters};
 use crate::program::{DefinitionId, FunctionId, GlobalId};
@@ -170,14 +168,21 @@ impl<'f> Translation<'f> {
         }
     }
 
-    fn function_named(&mut self, ident: &syn::Ident, module: ModuleId) -> FunctionId {
+    /// A function with the name and the place of this word.
+    pub(super) fn function_named(&mut self, ident: &syn::Ident, module: ModuleId) -> FunctionId {
         let file = self.names.module(module).file;
         let bytes = self.bytes(file, ident.span());
         let place = self.place(file, bytes);
         self.add_function(self.names.path_of(module, &name(ident)), place)
     }
 
-    fn global_named(&mut self, ident: &syn::Ident, module: ModuleId, mutable: bool) -> GlobalId {
+    /// A constant or a static variable with the name and the place of this word.
+    pub(super) fn global_named(
+        &mut self,
+        ident: &syn::Ident,
+        module: ModuleId,
+        mutable: bool,
+    ) -> GlobalId {
         let file = self.names.module(module).file;
         let bytes = self.bytes(file, ident.span());
         let place = self.place(file, bytes);
@@ -185,7 +190,7 @@ impl<'f> Translation<'f> {
     }
 
     /// Keeps what a constant is made of, for the lengths of arrays.
-    fn note_number(&mut self, id: GlobalId, module: ModuleId, value: &syn::Expr) {
+    pub(super) fn note_number(&mut self, id: GlobalId, module: ModuleId, value: &syn::Expr) {
         use syn::Expr::{Binary, Cast, Lit, Paren, Path, Unary};
         if matches!(value, Lit(_) | Binary(_) | Cast(_) | Paren(_) | Path(_) | Unary(_)) {
             self.numbers.insert(id, (module, value.clone()));
@@ -280,71 +285,6 @@ impl<'f> Translation<'f> {
         }
     }
 
-    fn declare_trait<'x>(
-        &mut self,
-        item: &'x ItemTrait,
-        module: ModuleId,
-        built: Built,
-        pending: &mut Pending<'x>,
-    ) {
-        let own = name(&item.ident);
-        let id = self.add_trait(own.clone());
-        self.names.declare(module, &own, Meaning::Trait(id), built == Built::Always);
-        let mut context = Context::of_module(module);
-        context.generics.push("Self".to_owned());
-        context.self_type = Some(crate::program::Type::Parameter("Self".to_owned()));
-        let context = context.with(&item.generics);
-        let around = item;
-        for item in &item.items {
-            match item {
-                TraitItem::Fn(item) => {
-                    self.declare_trait_function((around, item), id, &context, pending);
-                }
-                TraitItem::Const(item) => {
-                    let Some((_, value)) = &item.default else { continue };
-                    let global = self.global_named(&item.ident, module, false);
-                    self.constants.insert((None, name(&item.ident)), global);
-                    let context = context.clone();
-                    pending.globals.push(PendingGlobal {
-                        id: global,
-                        context,
-                        ty: &item.ty,
-                        value: Some(value),
-                    });
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn declare_trait_function<'x>(
-        &mut self,
-        (around, item): (&'x ItemTrait, &'x syn::TraitItemFn),
-        of: TraitId,
-        context: &Context,
-        pending: &mut Pending<'x>,
-    ) {
-        let own = name(&item.sig.ident);
-        self.traits[of.0].functions.push((own.clone(), item.sig.receiver().is_some()));
-        let Some(block) = &item.default else { return };
-        let id = self.function_named(&item.sig.ident, context.module);
-        let full = format!("{}::{own}", self.traits[of.0].name);
-        let full = self.names.path_of(context.module, &full);
-        self.program.functions[id.0 as usize].name = full;
-        self.traits[of.0].defaults.push((own, id));
-        pending.functions.push(PendingFunction {
-            id,
-            context: context.clone(),
-            signature: &item.sig,
-            outer: Some(&around.generics),
-            supertraits: Some(&around.supertraits),
-            block: Some(block),
-            attributes: &item.attrs,
-            is_public: false,
-            built: Built::InTests,
-        });
-    }
-
     /// Reads the types of what is declared. Adds the functions of `impl`s to those whose bodies are
     /// to be read.
     pub(super) fn complete(&mut self, pending: &mut Pending<'_>) {
@@ -360,96 +300,6 @@ impl<'f> Translation<'f> {
         for global in &pending.globals {
             let ty = self.type_of(global.ty, &global.context);
             self.program.globals[global.id.0 as usize].ty = ty;
-        }
-    }
-
-    fn complete_impl<'x>(&mut self, pending_impl: &PendingImpl<'x>, pending: &mut Pending<'x>) {
-        let PendingImpl { item, module, built: around } = *pending_impl;
-        let mut context = Context::of_module(module).with(&item.generics);
-        let self_type = self.type_of(&item.self_ty, &context);
-        context.self_type = Some(self_type);
-        context.associated = self.associated_types(item, &context);
-        let owner = self.self_definition(&context);
-        let self_name = match &*item.self_ty {
-            syn::Type::Path(path) => path.path.segments.last().map(|last| name(&last.ident)),
-            _ => None,
-        };
-        let self_name = self.names.path_of(module, &self_name.unwrap_or_else(|| "impl".into()));
-        let mut own_names = Vec::new();
-        let file = self.names.module(module).file;
-        let generics = &item.generics;
-        for item in &item.items {
-            match item {
-                ImplItem::Fn(item) => {
-                    let built = built(&item.attrs, &self.files[file].features).min(around);
-                    if built == Built::Never {
-                        continue;
-                    }
-                    let own = name(&item.sig.ident);
-                    let id = self.function_named(&item.sig.ident, module);
-                    self.program.functions[id.0 as usize].name = format!("{self_name}::{own}");
-                    self.add_method(owner, &own, id);
-                    own_names.push(own);
-                    pending.functions.push(PendingFunction {
-                        id,
-                        context: context.clone(),
-                        signature: &item.sig,
-                        outer: Some(generics),
-                        supertraits: None,
-                        block: Some(&item.block),
-                        attributes: &item.attrs,
-                        is_public: matches!(item.vis, Visibility::Public(_)),
-                        built,
-                    });
-                }
-                ImplItem::Const(item) => {
-                    let id = self.global_named(&item.ident, module, false);
-                    let full = format!("{self_name}::{}", name(&item.ident));
-                    self.program.globals[id.0 as usize].name = full;
-                    self.note_number(id, module, &item.expr);
-                    self.constants.insert((owner, name(&item.ident)), id);
-                    let context = context.clone();
-                    let value = Some(&item.expr);
-                    pending.globals.push(PendingGlobal { id, context, ty: &item.ty, value });
-                }
-                _ => {}
-            }
-        }
-        if let Some((path, _)) = &item.trait_ {
-            self.implement(path, owner, module, &own_names);
-        }
-    }
-
-    fn associated_types(
-        &self,
-        item: &ItemImpl,
-        context: &Context,
-    ) -> HashMap<String, crate::program::Type> {
-        let types = item.items.iter().filter_map(|item| match item {
-            ImplItem::Type(item) => Some((name(&item.ident), self.type_of(&item.ty, context))),
-            _ => None,
-        });
-        types.collect()
-    }
-
-    /// `impl path for owner`: its default methods are the owner's too.
-    fn implement(
-        &mut self,
-        path: &syn::Path,
-        owner: Option<DefinitionId>,
-        module: ModuleId,
-        own: &[String],
-    ) {
-        if let (Some(owner), Some(last)) = (owner, path.segments.last()) {
-            self.program.definitions[owner.0 as usize].traits.push(name(&last.ident));
-        }
-        let written = super::types::import_of(path);
-        let (meaning, _) = self.names.resolve(module, &written, super::names::Namespace::Types);
-        let Meaning::Trait(id) = meaning else { return };
-        for (method, function) in self.traits[id.0].defaults.clone() {
-            if !own.contains(&method) {
-                self.add_method(owner, &method, function);
-            }
         }
     }
 

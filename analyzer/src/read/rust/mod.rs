@@ -10,6 +10,7 @@ mod cfg;
 mod declare;
 mod definitions;
 mod entries;
+mod implement;
 mod infer;
 mod load;
 mod lower;
@@ -87,19 +88,4 @@ fn finish(mut program: Program, files: &[ParsedFile]) -> Program {
     let mentions: Vec<bool> = files.iter().map(|file| file.mentions_mpi).collect();
     calls::list(&mut program, &mentions);
     program
-}
-
-#[cfg(test)]
-mod word_tests {
-    use super::mentions_mpi;
-
-    #[test]
-    fn mpi_is_a_word() {
-        for text in ["use mpi::traits::*;", "rsmpi", "(mpi)", "#[p2p_protocol(role = a::B)]"] {
-            assert!(mentions_mpi(text), "{text}");
-        }
-        for text in ["simplify", "mpi_sys", "empire", "compile", "xrsmpi", "", "mp"] {
-            assert!(!mentions_mpi(text), "{text}");
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Which calls count as communication.
 
-use crate::read::rust::from_text;
+use crate::read::rust::{from_text, mentions_mpi};
 
 /// The calls in the text, those with another possible meaning in parentheses.
 fn calls(text: &str) -> Vec<String> {
@@ -43,4 +43,14 @@ fn calls_in_macros_that_are_not_read_count() {
 #[test]
 fn files_without_mpi_have_no_calls() {
     assert!(calls("fn main() { tx.send(1); world.barrier(); }").is_empty());
+}
+
+#[test]
+fn mpi_is_a_word() {
+    for text in ["use mpi::traits::*;", "rsmpi", "(mpi)", "#[p2p_protocol(role = a::B)]"] {
+        assert!(mentions_mpi(text), "{text}");
+    }
+    for text in ["simplify", "mpi_sys", "empire", "compile", "xrsmpi", "", "#[p2p_protocol]"] {
+        assert!(!mentions_mpi(text), "{text}");
+    }
 }
