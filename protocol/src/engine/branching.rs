@@ -17,7 +17,7 @@ use crate::model::{Action, World};
 
 /// The most states with a choice that are followed here: most of such worlds have few, and of the
 /// others nothing is said.
-const STATES: usize = 4_000;
+const STATES: usize = 2_000;
 
 /// The most hangs that are traced back.
 const HANGS: usize = 8;

@@ -48,7 +48,7 @@ const HELD: usize = 16 << 20;
 const NUMBERS: usize = 64;
 
 /// The most steps from state to state, each counted by the state's extent, which is what it costs.
-const WORK: usize = 4 << 20;
+const WORK: usize = 1 << 20;
 
 /// States of which the machine itself is kept.
 const KEPT: usize = 8;
@@ -107,6 +107,9 @@ pub(super) fn explore<'w>(world: &'w World, plan: Plan<'w>, limits: Limits) -> E
     };
     let mut machine = plan.start(world);
     machine.matched = has_options(world).then(Vec::new);
+    if reduced.is_some() {
+        machine = machine.with_symmetry();
+    }
     machine.executed = plan.told.then(Executed::default);
     walk.arrive(machine, Settled::Quiet, 0, None);
     while walk.go_on() {}
@@ -185,6 +188,8 @@ impl<'w> Walk<'w, '_> {
         if let Some(sweep) = self.future.and_then(|future| machine.sweep(&choices, future)) {
             self.explored.note_sweep(&sweep);
             choices.truncate(1);
+        } else if self.future.is_some() && choices.len() > 1 {
+            choices = machine.representatives(&choices);
         }
         let kind = self.kind(&machine, settled, &choices);
         let node = self.explored.nodes.len();

@@ -370,8 +370,19 @@ fn has_lone_operation(run: &Run<'_>, hang: &Hang<'_>) -> bool {
     run.explored.complete
         && hang.stuck.blocked.iter().any(|blocked| {
             let mut open = blocked.open.iter().map(|&position| (blocked.rank, position));
-            open.any(|at| communicates(at) && !run.explored.matched.contains(&at))
+            open.any(|at| communicates(at) && !is_matched(run, at))
         })
+}
+
+/// Whether some run matches an operation, or the same one of a rank that does the same: of ranks
+/// that may change places only one is followed.
+fn is_matched(run: &Run<'_>, (rank, position): At) -> bool {
+    let event = describe::event(run.world, (rank, position));
+    let mut ranks = (0..).zip(&run.world.behaviours);
+    ranks.any(|(other, behaviour)| {
+        behaviour.events.get(position) == Some(event)
+            && run.explored.matched.contains(&(other, position))
+    })
 }
 
 /// Whether some rank goes back in its behaviour: then one step may be taken many times.

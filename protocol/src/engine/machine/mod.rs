@@ -18,6 +18,7 @@ pub(super) mod options;
 mod request;
 mod steps;
 mod sweep;
+mod symmetry;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -34,6 +35,7 @@ pub use self::matching::Unmatched;
 pub(crate) use self::matching::accepts;
 use self::matching::{Pending, PendingId};
 pub(super) use self::sweep::Sweep;
+use self::symmetry::Symmetry;
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
@@ -196,6 +198,7 @@ pub(super) struct Machine<'w> {
     /// How many operations may be unmatched at once. Without loops there can be no more.
     room: usize,
     liveness: Rc<Liveness>,
+    symmetry: Rc<Symmetry>,
     /// Grows whenever something moves between ranks: an operation starts or is matched, a rank
     /// comes to a collective, a rank ends.
     pub(super) moved: u64,
@@ -250,6 +253,7 @@ impl<'w> Machine<'w> {
             turned: false,
             room: 2 * world.event_count() + 2,
             liveness: Rc::new(Liveness::of(world)),
+            symmetry: Rc::default(),
             moved: 0,
             evidence: Evidence::default(),
             matched: None,
@@ -263,6 +267,12 @@ impl<'w> Machine<'w> {
         if let Some(recording) = &mut self.recording {
             recording.push((at, deed));
         }
+    }
+
+    /// The same, knowing which ranks may change places.
+    pub(super) fn with_symmetry(mut self) -> Self {
+        self.symmetry = Rc::new(Symmetry::of(self.world));
+        self
     }
 
     /// The same, passing over the steps given.

@@ -66,11 +66,9 @@ impl FutureSends {
     pub(in crate::engine) fn of(world: &World) -> Self {
         let mut future = FutureSends { unforeseen: unforeseen(world), ..FutureSends::default() };
         for (rank, behaviour) in (0..).zip(&world.behaviours) {
-            let loops = loops(&behaviour.events);
+            let until = until(&behaviour.events);
             for (position, event) in behaviour.events.iter().enumerate() {
-                // What stands in a loop may happen again as long as the loop's end is not behind.
-                let inside = loops.iter().filter(|(head, end)| (*head..=*end).contains(&position));
-                let until = inside.map(|&(_, end)| end + 1).max().unwrap_or(position);
+                let until = until[position];
                 for peer in destinations(&event.action, &behaviour.events) {
                     let last = match peer {
                         Peer::Rank(other) => {
@@ -107,6 +105,17 @@ fn unforeseen(world: &World) -> Vec<bool> {
     let wildcard = |action: &Action| matches!(receiving_peer(action), Some(Peer::Any { .. }));
     let may = |behaviour| spreads && (some(behaviour, opaque) || some(behaviour, wildcard));
     world.behaviours.iter().map(may).collect()
+}
+
+/// For each step, the last position from which it may still happen: what stands in a loop may
+/// happen again as long as the loop's end is not behind.
+pub(super) fn until(events: &[Event]) -> Vec<Position> {
+    let loops = loops(events);
+    let last = |position: Position| {
+        let inside = loops.iter().filter(|(head, end)| (*head..=*end).contains(&position));
+        inside.map(|&(_, end)| end + 1).max().unwrap_or(position)
+    };
+    (0..events.len()).map(last).collect()
 }
 
 /// Head and end of every loop: what a jump back spans, widened where loops overlap.
@@ -181,13 +190,22 @@ impl<'w> Machine<'w> {
             let Pending { peer, communicator, .. } = self.pending[wildcard as usize];
             let senders: Vec<Rank> =
                 candidates.iter().map(|&message| self.pending[message as usize].rank).collect();
-            options.closed = wildcards.len() == 1
+            options.closed = self.are_alike(wildcards)
                 && matches!(self.state(rank).status, Status::Waiting(_))
                 && self.all_there(rank, (peer, communicator), &senders, future);
             let choice = |message| Choice::Match { message, wildcard };
             options.choices.extend(candidates.into_iter().map(choice));
         }
         options
+    }
+
+    /// Whether posted wildcards accept the same messages, so that the first bars all others.
+    pub(super) fn are_alike(&self, wildcards: &[PendingId]) -> bool {
+        let accepts = |&id: &PendingId| {
+            let Pending { peer, tag, communicator, .. } = self.pending[id as usize];
+            (peer, tag, communicator)
+        };
+        wildcards.windows(2).all(|pair| accepts(&pair[0]) == accepts(&pair[1]))
     }
 
     /// Whether no source of a wildcard besides those that are there can send any more.

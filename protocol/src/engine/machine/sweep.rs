@@ -5,6 +5,7 @@
 //! nobody sends anything more before it goes on, all orders lead to the same state, and one of them
 //! is enough.
 
+use super::matching::Completes;
 use super::options::{Choice, FutureSends};
 use super::{Machine, Schedule, Settled, Status, envelope};
 use crate::engine::evidence::At;
@@ -69,7 +70,7 @@ impl Machine<'_> {
         let one = |choice: &Choice| matches!(choice, Choice::Match { wildcard, .. } if *wildcard == first);
         let (rank, _) = self.posted_at(first);
         let state = self.state(rank);
-        let alone = state.wildcards.len() == 1 && state.posted == 0;
+        let alone = self.are_alike(&state.wildcards) && state.posted == 0;
         (alone && choices.iter().all(one) && matches!(state.status, Status::Waiting(_)))
             .then_some(rank)
     }
@@ -98,13 +99,14 @@ impl Machine<'_> {
             }
         }
         let frozen = ahead.frozen_without(rank);
-        let all_in = !ahead.has_message_for(rank, *first)
+        let all_in = taken > 0
+            && !ahead.has_message_for(rank, *first)
             && (0..self.world.size()).filter(|&other| other != rank).all(|other| {
                 let position = ahead.state(other).position as Position;
                 frozen[other as usize] || !future.may_send(other, position, rank)
             });
         let receives = &receives[..taken];
-        let last = receives.last()?.1;
+        let last = receives.last()?.1.max(self.state(rank).position as Position);
         all_in.then(|| Sweep { rank, last, takes: self.takes(receives, &senders) })
     }
 
@@ -146,7 +148,10 @@ impl Machine<'_> {
         let events = &self.world.behaviours[rank as usize].events;
         let mut position = self.state(rank).position as Position;
         let wanted = match events.get(position).map(|event| &event.action) {
-            Some(Action::Receive { envelope, .. }) => essence(envelope),
+            Some(Action::Wait { .. }) => return self.posted_receives(rank),
+            Some(Action::Receive { envelope, .. }) if self.state(rank).wildcards.len() == 1 => {
+                essence(envelope)
+            }
             _ => return Vec::new(),
         };
         let mut receives = Vec::new();
@@ -170,6 +175,26 @@ impl Machine<'_> {
             }
         }
         receives
+    }
+
+    /// The receives that a rank has posted and waits for, if they are equal and keep no trace of
+    /// whom they met.
+    fn posted_receives(&self, rank: Rank) -> Vec<At> {
+        let state = self.state(rank);
+        let posted = state.wildcards.iter().map(|&id| self.posted_at(id));
+        let posted: Vec<At> = posted.collect();
+        let event = |&(_, position): &At| &self.world.behaviours[rank as usize].events[position];
+        let plain = |at: &At| match &event(at).action {
+            Action::StartReceive { envelope, binds: None, .. } => Some(essence(envelope)),
+            _ => None,
+        };
+        let equal = posted.windows(2).all(|pair| plain(&pair[0]) == plain(&pair[1]));
+        let first = posted.first().and_then(plain);
+        let awaited = state.wildcards.iter().all(|&id| match self.pending[id as usize].completes {
+            Completes::Request(id, _) => self.request(rank, id).awaited,
+            _ => false,
+        });
+        if equal && awaited && first.is_some() { posted } else { Vec::new() }
     }
 
     /// Whether a message is there that a receive would take.
