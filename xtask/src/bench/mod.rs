@@ -3,6 +3,7 @@
 //! Each measurement prints a Markdown table with its target beside. None of them is a test: a
 //! number on a busy machine says nothing about the code.
 
+mod analyzer;
 mod cost;
 
 use clap::ValueEnum;
@@ -15,6 +16,8 @@ use crate::workspace::{cargo, run as run_command};
 pub(crate) enum Subject {
     /// How fast worlds are run on paper, and how the time grows
     Engine,
+    /// How long a check of rsmpi programs takes
+    Analyzer,
     /// How long a protocol takes to expand, and the library to build
     Macro,
     /// How fast messages travel between threads
@@ -27,6 +30,7 @@ pub(crate) fn run(subjects: &[Subject]) -> Result {
     for subject in subjects {
         match subject {
             Subject::Engine => run_command(cargo(bench("p2p-protocol", "engine")))?,
+            Subject::Analyzer => analyzer::run()?,
             Subject::Macro => cost::run()?,
             Subject::Threads => run_command(cargo(bench("p2p-runtime", "threads")))?,
         }
