@@ -162,6 +162,9 @@ pub(super) fn element_type(machine: &mut Machine<'_>, sequence: &Sequence) -> Ty
     };
     match (&sequence.element, first) {
         (Type::Scalar(_), _) | (_, None) => sequence.element.clone(),
+        (Type::Array(..), Some(Value::Sequence(row))) => {
+            Type::Array(Box::new(element_type(machine, &row)), length(&row))
+        }
         (_, Some(first)) => match machine.type_of(&first) {
             Type::Unknown => sequence.element.clone(),
             known => known,
@@ -244,6 +247,19 @@ pub(super) fn scalars(content: &Value) -> Option<Vec<(Scalar, Content)>> {
     }
 }
 
+/// How many elements a buffer has.
+pub(super) fn count(
+    machine: &mut Machine<'_>,
+    buffer: &Value,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    let memory = Memory::of(machine, buffer, call.place);
+    Some(Ok(match memory.count {
+        Some(count) => Value::integer(i128::from(count), Scalar::I32),
+        None => machine.fresh(Type::Scalar(Scalar::I32)),
+    }))
+}
+
 /// The number of elements, and other methods of views.
 pub(super) fn method(
     machine: &mut Machine<'_>,
@@ -252,13 +268,11 @@ pub(super) fn method(
 ) -> Option<Outcome> {
     let memory = Memory::of_handle(machine, handle, call.place);
     match call.name {
-        "count" | "len" => {
-            let scalar = if call.name == "len" { Scalar::Usize } else { Scalar::I32 };
-            Some(Ok(match memory.count {
-                Some(count) => Value::integer(i128::from(count), scalar),
-                None => machine.fresh(Type::Scalar(scalar)),
-            }))
-        }
+        "count" => count(machine, &Value::Handle(handle.clone()), call),
+        "len" => Some(Ok(match memory.count {
+            Some(count) => Value::integer(i128::from(count), Scalar::Usize),
+            None => machine.fresh(Type::Scalar(Scalar::Usize)),
+        })),
         "downcast" => Some(Ok(match (handle, memory.path) {
             (Handle::View { .. }, Some(path)) => Value::some(Value::Reference(path)),
             _ => machine.fresh(call.ty.clone()),

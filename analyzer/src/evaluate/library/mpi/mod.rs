@@ -46,6 +46,10 @@ pub(in crate::evaluate) fn method(
             _ => return None,
         },
         Value::Unknown(_, ty) => return process::on_unknown(machine, &ty, call),
+        // `Collection::count` of a buffer: the method of that name which others have is an iterator's.
+        Value::Sequence(_) | Value::Scalar(..) if call.name == "count" => {
+            return memory::count(machine, receiver, call);
+        }
         _ => return None,
     };
     if let Some(same) = conversion(&handle, call) {

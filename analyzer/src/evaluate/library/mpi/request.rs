@@ -92,6 +92,7 @@ pub(super) fn function(
             return Some(Err(lost(machine, call.place, why)));
         }
     };
+    machine.understood(call.place, Understood::Fully);
     let handle = match owner {
         "Request" => Handle::Request(request),
         _ => Handle::Guard { request, cancels: owner == "CancelGuard" },
