@@ -120,6 +120,10 @@ fn names(action: &Action) -> Vec<i32> {
 /// What an unmatched operation is, apart from when it was started.
 type Essence = (u32, bool, Peer, Tag, CommunicatorId, Option<u32>, bool);
 
+/// A message on its way: who sends it, its tag and communicator, what it carries, and where it is
+/// sent.
+type Sent = (Rank, Tag, CommunicatorId, Data, Place);
+
 impl Machine<'_> {
     /// Of the options of one wildcard, one for each kind of sender.
     pub(in crate::engine) fn representatives(&self, choices: &[Choice]) -> Vec<Choice> {
@@ -229,7 +233,7 @@ impl Machine<'_> {
 
     /// What is on its way to a rank, by sender and in order; a sender that waits for it to be taken
     /// is not like any other.
-    fn sent_to(&self, rank: Rank) -> Option<Vec<(Rank, Tag, CommunicatorId, Data, Place)>> {
+    fn sent_to(&self, rank: Rank) -> Option<Vec<Sent>> {
         let peer = Peer::Rank(rank.cast_signed());
         let mut sent: Vec<&Pending> = self
             .pending
