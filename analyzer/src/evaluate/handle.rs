@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use p2p_protocol::model::{Peer, RequestId, SourceId, Tag};
 
-pub use super::library::mpi::signature::Signature;
+pub(super) use super::library::mpi::signature::Signature;
 use super::value::{Content, Path, Value};
 use crate::program::{Place, Type};
 
 /// Something of MPI.
 #[derive(Clone, Debug)]
-pub enum Handle {
+pub(super) enum Handle {
     /// `Universe`.
     Universe,
     /// A communicator.
@@ -67,7 +67,7 @@ pub enum Handle {
 
 /// A communicator as one rank holds it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Communicator {
+pub(super) struct Communicator {
     /// Which one; `None` where it is not known which ranks it has: what happens there is not
     /// understood, and touches nothing else.
     pub known: Option<KnownCommunicator>,
@@ -77,7 +77,7 @@ pub struct Communicator {
 
 /// A communicator whose ranks are known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KnownCommunicator {
+pub(super) struct KnownCommunicator {
     /// Its index in the world's communicators.
     pub id: u16,
     /// The world's ranks of its members, in order.
@@ -90,7 +90,7 @@ pub struct KnownCommunicator {
 
 /// A process of a communicator, or any process of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Process {
+pub(super) struct Process {
     /// The communicator.
     pub communicator: Rc<Communicator>,
     /// Its rank there; `None` for any process.
@@ -101,7 +101,7 @@ pub struct Process {
 
 /// A Cartesian grid.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub(super) struct Grid {
     /// How many ranks in each dimension.
     pub dimensions: Vec<u32>,
     /// Whether each dimension closes to a ring.
@@ -110,14 +110,14 @@ pub struct Grid {
 
 /// A group: the world's ranks in order, where they are known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub(super) struct Group {
     /// Its members.
     pub members: Option<Rc<[u32]>>,
 }
 
 /// What a receive or a probe has told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Status {
+pub(super) struct Status {
     /// The slot that keeps source and tag, where not both are known.
     pub slot: Option<SourceId>,
     /// The communicator; ranks are those of it.
@@ -130,7 +130,7 @@ pub struct Status {
 
 /// A message that a matched probe has found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub(super) struct Message {
     /// The communicator.
     pub communicator: Rc<Communicator>,
     /// Who sent it.
@@ -145,7 +145,7 @@ pub struct Message {
 
 /// A request that was started.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub(super) struct Request {
     /// Its slot in the rank's behaviour; `None` if what it started was not understood, or if it is
     /// complete already.
     pub id: Option<RequestId>,
@@ -164,7 +164,7 @@ pub struct Request {
 
 /// A datatype.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Datatype {
+pub(super) struct Datatype {
     /// What one element is made of, where it is known.
     pub signature: Option<Signature>,
 }
@@ -172,7 +172,7 @@ pub struct Datatype {
 impl Handle {
     /// Whether both are the same thing in the same state, so that they need not be told apart
     /// where two ways of evaluation meet.
-    pub fn is_same(&self, other: &Handle) -> bool {
+    pub(super) fn is_same(&self, other: &Handle) -> bool {
         match (self, other) {
             (Handle::Universe, Handle::Universe) | (Handle::Scope, Handle::Scope) => true,
             (Handle::Communicator(one), Handle::Communicator(two)) => one == two,
@@ -194,18 +194,6 @@ impl Handle {
             _ => false,
         }
     }
-
-    /// Whether something happens, or must have happened, when it is dropped.
-    pub fn matters_when_dropped(&self) -> bool {
-        matches!(
-            self,
-            Handle::Request(_)
-                | Handle::Guard { .. }
-                | Handle::Collection(_)
-                | Handle::Future(..)
-                | Handle::Message(_)
-        )
-    }
 }
 
 impl Request {
@@ -216,31 +204,31 @@ impl Request {
 
 impl Communicator {
     /// One of which nothing is known but what it is called.
-    pub fn unknown(name: impl Into<Rc<str>>) -> Rc<Communicator> {
+    pub(super) fn unknown(name: impl Into<Rc<str>>) -> Rc<Communicator> {
         Rc::new(Communicator { known: None, name: name.into() })
     }
 }
 
 impl KnownCommunicator {
     /// How many ranks it has.
-    pub fn size(&self) -> u32 {
+    pub(super) fn size(&self) -> u32 {
         u32::try_from(self.members.len()).expect("a world has fewer than 2^32 ranks")
     }
 
     /// The rank of the world that has this rank here.
-    pub fn member(&self, rank: i128) -> Option<u32> {
+    pub(super) fn member(&self, rank: i128) -> Option<u32> {
         usize::try_from(rank).ok().and_then(|rank| self.members.get(rank)).copied()
     }
 }
 
 impl Grid {
     /// How many ranks it has.
-    pub fn size(&self) -> u64 {
+    pub(super) fn size(&self) -> u64 {
         self.dimensions.iter().map(|&length| u64::from(length)).product()
     }
 
     /// Where a rank stands: the last dimension counts fastest (MPI 4.0, 8.5.2).
-    pub fn coordinates(&self, rank: u32) -> Vec<u32> {
+    pub(super) fn coordinates(&self, rank: u32) -> Vec<u32> {
         let mut rest = rank;
         let mut coordinates: Vec<u32> = self
             .dimensions
@@ -258,7 +246,7 @@ impl Grid {
 
     /// The rank at coordinates; those of a dimension that is a ring may lie outside. `None`:
     /// outside of a dimension that is none.
-    pub fn rank(&self, coordinates: &[i64]) -> Option<u32> {
+    pub(super) fn rank(&self, coordinates: &[i64]) -> Option<u32> {
         if coordinates.len() != self.dimensions.len() {
             return None;
         }
@@ -276,7 +264,7 @@ impl Grid {
     }
 
     /// The ranks that a shift receives from and sends to (`MPI_Cart_shift`).
-    pub fn shift(&self, rank: u32, dimension: usize, by: i64) -> (Option<u32>, Option<u32>) {
+    pub(super) fn shift(&self, rank: u32, dimension: usize, by: i64) -> (Option<u32>, Option<u32>) {
         let here: Vec<i64> = self.coordinates(rank).into_iter().map(i64::from).collect();
         let at = |offset: i64| {
             let mut there = here.clone();

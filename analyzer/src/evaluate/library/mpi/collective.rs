@@ -11,9 +11,7 @@ use super::process::unknown_rank;
 use super::state::integer;
 use super::{lost, skipped};
 use crate::evaluate::Understood;
-use crate::evaluate::handle::{
-    Communicator, Handle, KnownCommunicator, Process, Request, Status,
-};
+use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request, Status};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
 use crate::evaluate::value::{Content, Path, Value};
 use crate::program::Place;
@@ -118,11 +116,7 @@ pub(super) fn symmetric(
 }
 
 /// A collective with a root, or one of its halves.
-pub(super) fn rooted(
-    machine: &mut Machine<'_>,
-    process: &Process,
-    call: &Call<'_>,
-) -> Outcome {
+pub(super) fn rooted(machine: &mut Machine<'_>, process: &Process, call: &Call<'_>) -> Outcome {
     let name = bare(call.name);
     let kind = rooted_kind(name).expect("only called for these");
     let Some(known) = process.communicator.known.clone() else { return skipped(machine, call) };
@@ -130,7 +124,9 @@ pub(super) fn rooted(
         Some(rank) => match (integer(rank), rank) {
             (Some(rank), _) => Root::Known(rank),
             (None, Content::Unknown(unknown)) if unknown.uniform => Root::Uniform,
-            (None, rank) => return Err(lost(machine, call.place, &unknown_rank("has as its root", rank))),
+            (None, rank) => {
+                return Err(lost(machine, call.place, &unknown_rank("has as its root", rank)));
+            }
         },
         None => return Err(lost(machine, call.place, "it has no root")),
     };
@@ -216,19 +212,14 @@ fn start(
     Ok(Value::Handle(Handle::Request(Box::new(request))))
 }
 
-fn understood(
-    machine: &mut Machine<'_>,
-    entry: &Entry<'_>,
-    buffers: &Buffers,
-    place: Place,
-) {
+fn understood(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers, place: Place) {
     let both = [buffers.sent.as_ref(), buffers.taken.as_ref()];
     let gap = both.into_iter().flatten().find_map(|memory| memory.gap(memory.partition.is_none()));
     let how = match (gap, entry.root) {
         (Some(gap), _) => Understood::Partly(gap.to_owned()),
-        (None, Root::Uniform) => Understood::Partly(
-            "its root is only given when the program runs".to_owned(),
-        ),
+        (None, Root::Uniform) => {
+            Understood::Partly("its root is only given when the program runs".to_owned())
+        }
         (None, _) => Understood::Fully,
     };
     machine.understood(place, how);
@@ -237,9 +228,7 @@ fn understood(
 /// The root's rank in the world.
 fn world_root(known: &KnownCommunicator, root: Root) -> Option<i32> {
     match root {
-        Root::Known(rank) => {
-            i32::try_from(known.member(rank).map_or(rank, i128::from)).ok()
-        }
+        Root::Known(rank) => i32::try_from(known.member(rank).map_or(rank, i128::from)).ok(),
         Root::None | Root::Uniform => None,
     }
 }
@@ -263,9 +252,7 @@ fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Opti
         },
         AllToAll => sent?.share(machine, ranks),
         ReduceScatterBlock => taken.or(sent)?.data(machine),
-        AllGatherv | AllToAllv | Gatherv | Scatterv => {
-            sent.or(taken)?.amount(machine, None)
-        }
+        AllGatherv | AllToAllv | Gatherv | Scatterv => sent.or(taken)?.amount(machine, None),
         _ => sent.or(taken)?.data(machine),
     })
 }
@@ -304,8 +291,7 @@ fn result(
         (true, Some(sent)) if !exchange::is_exact(machine, sent) => None,
         (_, sent) => sent.as_ref(),
     };
-    let numbers =
-        exchange::exchange(machine, known, entry.kind, brings, gets(entry), operation);
+    let numbers = exchange::exchange(machine, known, entry.kind, brings, gets(entry), operation);
     let taken = buffers.taken.as_ref()?;
     let path = taken.path.clone()?;
     let old = machine.peek(&path);
@@ -315,9 +301,9 @@ fn result(
         return Some((path, placed));
     }
     let is_uniform = matches!(entry.kind, Bcast | AllGather | AllGatherv | AllReduce);
-    let name = number.filter(|_| is_uniform).map(|number| {
-        format!("{} {number} on communicator {}", entry.kind.name(), known.id)
-    });
+    let name = number
+        .filter(|_| is_uniform)
+        .map(|number| format!("{} {number} on communicator {}", entry.kind.name(), known.id));
     let new = shaped(machine, &old, &mut |machine, position, ty| match &name {
         Some(name) => machine.uniform(&format!("{name}, element {position}"), ty),
         None => machine.fresh(ty),

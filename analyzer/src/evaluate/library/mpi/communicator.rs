@@ -28,11 +28,7 @@ pub(super) fn self_comm(machine: &mut Machine<'_>) -> Rc<Communicator> {
 }
 
 /// Associated functions of communicators, colors and groups.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    owner: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) -> Option<Outcome> {
     let value = match (owner, call.name) {
         ("Color", "undefined") => Value::Handle(Handle::Color(None)),
         ("Color", "with_value") => {
@@ -45,13 +41,15 @@ pub(super) fn function(
         ("SystemGroup", "empty") => group::value(Some(Rc::new([]))),
         (_, "world") => state::communicator(world(machine)),
         (_, "self_comm") => state::communicator(self_comm(machine)),
-        (_, "from_raw" | "try_from_raw") => match machine.behind(call.arguments.first()?, call.place) {
-            communicator @ Value::Handle(Handle::Communicator(_)) => match call.name {
-                "try_from_raw" => Value::some(communicator),
-                _ => communicator,
-            },
-            _ => state::communicator(Communicator::unknown("a raw communicator")),
-        },
+        (_, "from_raw" | "try_from_raw") => {
+            match machine.behind(call.arguments.first()?, call.place) {
+                communicator @ Value::Handle(Handle::Communicator(_)) => match call.name {
+                    "try_from_raw" => Value::some(communicator),
+                    _ => communicator,
+                },
+                _ => state::communicator(Communicator::unknown("a raw communicator")),
+            }
+        }
         _ => return None,
     };
     Some(Ok(value))
@@ -61,9 +59,17 @@ pub(super) fn function(
 pub(super) fn makes_communicator(name: &str) -> bool {
     matches!(
         name,
-        "duplicate" | "split_by_color" | "split_by_color_with_key" | "split_shared"
-            | "split_by_subgroup_collective" | "split_by_subgroup" | "split_by_subgroup_with_tag"
-            | "create_cartesian_communicator" | "subgroup" | "subgroup_unchecked" | "merge"
+        "duplicate"
+            | "split_by_color"
+            | "split_by_color_with_key"
+            | "split_shared"
+            | "split_by_subgroup_collective"
+            | "split_by_subgroup"
+            | "split_by_subgroup_with_tag"
+            | "create_cartesian_communicator"
+            | "subgroup"
+            | "subgroup_unchecked"
+            | "merge"
     )
 }
 
@@ -198,9 +204,7 @@ fn make(
             subgroup(machine, communicator, known, members, call)
         }
         "create_cartesian_communicator" => topology::create(machine, communicator, known, call),
-        "subgroup" | "subgroup_unchecked" => {
-            topology::subgroup(machine, communicator, known, call)
-        }
+        "subgroup" | "subgroup_unchecked" => topology::subgroup(machine, communicator, known, call),
         _ => {
             collective::make(machine, known, Told::Nothing, call.place)?;
             let why = "which ranks share a node is not known before the program runs";

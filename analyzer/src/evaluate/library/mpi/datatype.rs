@@ -12,11 +12,7 @@ fn value(signature: Option<Signature>) -> Value {
 }
 
 /// Methods of datatypes.
-pub(super) fn method(
-    _: &mut Machine<'_>,
-    datatype: &Datatype,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn method(_: &mut Machine<'_>, datatype: &Datatype, call: &Call<'_>) -> Option<Outcome> {
     match call.name {
         "commit" | "dup" => Some(Ok(value(datatype.signature.clone()))),
         _ => None,
@@ -47,7 +43,8 @@ pub(super) fn function(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Out
         }
         "vector" | "heterogeneous_vector" => {
             let [count, block, _, of] = arguments.as_slice() else { return None };
-            let times = amount(count).zip(amount(block)).and_then(|(n, block)| n.checked_mul(block));
+            let times =
+                amount(count).zip(amount(block)).and_then(|(n, block)| n.checked_mul(block));
             repeated(machine, of, times, call.place)
         }
         "indexed" | "heterogeneous_indexed" => {

@@ -12,11 +12,7 @@ use crate::evaluate::value::{Constant, Content, Value};
 use crate::program::{Scalar, Type};
 
 /// Functions of `mpi` and `mpi::environment`.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Outcome> {
     let value = match name {
         "initialize" => once(machine, Value::Handle(Handle::Universe)),
         "initialize_with_threading" => {

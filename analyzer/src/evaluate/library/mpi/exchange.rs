@@ -159,7 +159,9 @@ pub(super) fn placed(machine: &mut Machine<'_>, old: &Value, numbers: &[i128]) -
     let mut all_fit = true;
     let placed = shaped(machine, old, &mut |machine, position, ty| {
         let made = match (&ty, numbers.get(position)) {
-            (Type::Scalar(scalar), Some(&number)) if fits(number, *scalar) => value(number, *scalar),
+            (Type::Scalar(scalar), Some(&number)) if fits(number, *scalar) => {
+                value(number, *scalar)
+            }
             _ => None,
         };
         all_fit &= made.is_some();

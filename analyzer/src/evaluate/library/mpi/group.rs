@@ -23,34 +23,37 @@ pub(super) fn of(machine: &mut Machine<'_>, value: &Value, place: Place) -> Grou
 }
 
 /// Methods of `Group`.
-pub(super) fn method(
-    machine: &mut Machine<'_>,
-    group: &Group,
-    call: &Call<'_>,
-) -> Option<Outcome> {
-    let made = match call.name {
-        "union" | "intersection" | "difference" => {
-            let other = of(machine, call.arguments.first()?, call.place);
-            value(group.members.as_ref().zip(other.members).map(|(one, two)| {
-                combined(call.name, one, &two)
-            }))
-        }
-        "include" | "exclude" => {
-            let ranks = ranks(machine, call.arguments.first()?, call.place);
-            value(group.members.as_ref().zip(ranks).and_then(|(members, ranks)| {
-                chosen(call.name == "include", members, &ranks)
-            }))
-        }
-        "compare" => {
-            let other = of(machine, call.arguments.first()?, call.place);
-            match group.members.as_ref().zip(other.members) {
-                Some((one, two)) => Value::Variant(relation(one, &two), Rc::new(Vec::new())),
-                None => machine.fresh(call.ty.clone()),
+pub(super) fn method(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<Outcome> {
+    let made =
+        match call.name {
+            "union" | "intersection" | "difference" => {
+                let other = of(machine, call.arguments.first()?, call.place);
+                value(
+                    group
+                        .members
+                        .as_ref()
+                        .zip(other.members)
+                        .map(|(one, two)| combined(call.name, one, &two)),
+                )
             }
-        }
-        "size" | "rank" | "translate_rank" | "translate_ranks" => number(machine, group, call)?,
-        _ => return None,
-    };
+            "include" | "exclude" => {
+                let ranks = ranks(machine, call.arguments.first()?, call.place);
+                value(
+                    group.members.as_ref().zip(ranks).and_then(|(members, ranks)| {
+                        chosen(call.name == "include", members, &ranks)
+                    }),
+                )
+            }
+            "compare" => {
+                let other = of(machine, call.arguments.first()?, call.place);
+                match group.members.as_ref().zip(other.members) {
+                    Some((one, two)) => Value::Variant(relation(one, &two), Rc::new(Vec::new())),
+                    None => machine.fresh(call.ty.clone()),
+                }
+            }
+            "size" | "rank" | "translate_rank" | "translate_ranks" => number(machine, group, call)?,
+            _ => return None,
+        };
     Some(Ok(made))
 }
 
@@ -74,10 +77,8 @@ fn number(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<V
             match asked.zip(other.members) {
                 Some((asked, other)) => {
                     let each = asked.iter().map(|&asked| translated(members, asked, &other));
-                    let element = Type::External(
-                        "Option".to_owned(),
-                        vec![Type::Scalar(Scalar::I32)],
-                    );
+                    let element =
+                        Type::External("Option".to_owned(), vec![Type::Scalar(Scalar::I32)]);
                     let items = Items::Each(Rc::new(each.collect()));
                     Value::Sequence(Sequence { element, items })
                 }
@@ -127,7 +128,8 @@ fn combined(how: &str, one: &[u32], two: &[u32]) -> Rc<[u32]> {
 /// The members of these ranks, in this order; or all others, in theirs.
 fn chosen(included: bool, members: &[u32], ranks: &[i128]) -> Option<Rc<[u32]>> {
     let member = |&rank: &i128| usize::try_from(rank).ok().and_then(|rank| members.get(rank));
-    let named: Vec<u32> = ranks.iter().map(member).collect::<Option<Vec<_>>>()?.into_iter().copied().collect();
+    let named: Vec<u32> =
+        ranks.iter().map(member).collect::<Option<Vec<_>>>()?.into_iter().copied().collect();
     Some(match included {
         true => named.into(),
         false => members.iter().filter(|it| !named.contains(it)).copied().collect(),

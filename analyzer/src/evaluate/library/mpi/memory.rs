@@ -101,9 +101,8 @@ impl Memory {
     pub(super) fn amount(&self, machine: &mut Machine<'_>, elements: Option<u64>) -> Data {
         let (datatype, count) = match &self.signature {
             Some(signature) => {
-                let datatype = signature
-                    .name()
-                    .map(|name| machine.datatype(&name, Some(signature.bytes())));
+                let datatype =
+                    signature.name().map(|name| machine.datatype(&name, Some(signature.bytes())));
                 (datatype, elements.map(|elements| elements.saturating_mul(signature.times())))
             }
             None => (None, None),
@@ -248,11 +247,7 @@ pub(super) fn scalars(content: &Value) -> Option<Vec<(Scalar, Content)>> {
 }
 
 /// How many elements a buffer has.
-pub(super) fn count(
-    machine: &mut Machine<'_>,
-    buffer: &Value,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn count(machine: &mut Machine<'_>, buffer: &Value, call: &Call<'_>) -> Option<Outcome> {
     let memory = Memory::of(machine, buffer, call.place);
     Some(Ok(match memory.count {
         Some(count) => Value::integer(i128::from(count), Scalar::I32),
@@ -283,11 +278,7 @@ pub(super) fn method(
 }
 
 /// Makes views and partitions.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    owner: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) -> Option<Outcome> {
     let of = Box::new(call.arguments.first()?.clone());
     let handle = match (owner, call.name) {
         ("Partition" | "PartitionMut", "new") => {

@@ -18,7 +18,7 @@ mod polling;
 mod process;
 mod request;
 mod requests;
-pub mod signature;
+pub(in crate::evaluate) mod signature;
 mod state;
 mod status;
 #[cfg(test)]
@@ -77,8 +77,18 @@ pub(in crate::evaluate) fn method(
 /// What only gives the same thing another type.
 fn conversion(handle: &Handle, call: &Call<'_>) -> Option<Value> {
     let same = match call.name {
-        "as_communicator" | "as_raw" | "as_ref" | "as_mut" | "as_raw_mut" | "by_ref"
-        | "as_datatype" | "borrow" | "clone" | "to_owned" | "unwrap_communicator" | "dup" => true,
+        "as_communicator"
+        | "as_raw"
+        | "as_ref"
+        | "as_mut"
+        | "as_raw_mut"
+        | "by_ref"
+        | "as_datatype"
+        | "borrow"
+        | "clone"
+        | "to_owned"
+        | "unwrap_communicator"
+        | "dup" => true,
         "into" => !matches!(handle, Handle::Request(_) | Handle::Guard { .. }),
         _ => false,
     };
@@ -109,10 +119,13 @@ pub(in crate::evaluate) fn function(
         "View" | "MutView" | "DynBuffer" | "DynBufferMut" | "Partition" | "PartitionMut" => {
             memory::function(machine, owner, call)
         }
-        "SystemCommunicator" | "SimpleCommunicator" | "UserCommunicator" | "Color" | "SystemGroup"
-        | "CartesianCommunicator" | "InterCommunicator" => {
-            communicator::function(machine, owner, call)
-        }
+        "SystemCommunicator"
+        | "SimpleCommunicator"
+        | "UserCommunicator"
+        | "Color"
+        | "SystemGroup"
+        | "CartesianCommunicator"
+        | "InterCommunicator" => communicator::function(machine, owner, call),
         "StaticScope" if name == "default" => Some(Ok(Value::Handle(Handle::Scope))),
         _ if name == "equivalent_datatype" => Some(Ok(datatype::equivalent(machine, owner, call))),
         _ if is_ours || path.len() == 1 => free_function(machine, name, is_ours, call),
@@ -147,9 +160,20 @@ fn free_function(
 /// A trait's method, called with its receiver as the first argument.
 fn of_trait(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) -> Option<Outcome> {
     const TRAITS: [&str; 14] = [
-        "AnyCommunicator", "AsRaw", "Buffer", "BufferMut", "Collection", "Communicator",
-        "CommunicatorCollectives", "Destination", "Group", "MatchedReceiveVec", "Process", "Root",
-        "Source", "Universe",
+        "AnyCommunicator",
+        "AsRaw",
+        "Buffer",
+        "BufferMut",
+        "Collection",
+        "Communicator",
+        "CommunicatorCollectives",
+        "Destination",
+        "Group",
+        "MatchedReceiveVec",
+        "Process",
+        "Root",
+        "Source",
+        "Universe",
     ];
     if !TRAITS.contains(&owner) || call.arguments.is_empty() {
         return None;
@@ -178,11 +202,6 @@ pub(in crate::evaluate) fn constant(machine: &mut Machine<'_>, path: &[String]) 
     None
 }
 
-/// The world's communicator, for functions that are looked at on their own.
-pub(in crate::evaluate) fn world(machine: &mut Machine<'_>) -> Value {
-    Value::Handle(Handle::Communicator(communicator::world(machine)))
-}
-
 /// Ends the life of something of MPI: guards wait.
 pub(in crate::evaluate) fn drop_handle(
     machine: &mut Machine<'_>,
@@ -192,32 +211,12 @@ pub(in crate::evaluate) fn drop_handle(
     match handle {
         Handle::Guard { request, cancels } => request::end_guard(machine, &request, cancels, place),
         Handle::Message(_) => {
-            machine.state.mpi.outstanding_messages = machine.state.mpi.outstanding_messages.saturating_sub(1);
+            machine.state.mpi.outstanding_messages =
+                machine.state.mpi.outstanding_messages.saturating_sub(1);
             Ok(())
         }
         // An operation that nobody waits for is seen by whoever runs the events.
         _ => Ok(()),
-    }
-}
-
-/// Something of MPI is handed to code that is not known. What is still going on could be completed
-/// there, or not.
-pub(in crate::evaluate) fn escapes(
-    machine: &mut Machine<'_>,
-    handle: &Handle,
-    place: Place,
-) -> Outcome<()> {
-    let goes_on = match handle {
-        Handle::Request(request) | Handle::Future(request, _) | Handle::Guard { request, .. } => {
-            request.id.is_some()
-        }
-        Handle::Message(_) => true,
-        Handle::Collection(path) => requests::any_active(machine, path),
-        _ => false,
-    };
-    match goes_on {
-        true => Err(lost(machine, place, "a request is handed to code that is not known here")),
-        false => Ok(()),
     }
 }
 

@@ -201,9 +201,7 @@ fn received_memory(machine: &mut Machine<'_>, call: &Call<'_>, ty: &Type) -> Mem
             Some(buffer) => Memory::of(machine, buffer, call.place),
             None => Memory::default(),
         },
-        ("receive_vec" | "matched_receive_vec", _) => {
-            Memory::any_number(machine, ty, call.place)
-        }
+        ("receive_vec" | "matched_receive_vec", _) => Memory::any_number(machine, ty, call.place),
         ("matched_receive_into", is_immediate) => {
             match call.arguments.get(usize::from(is_immediate)) {
                 Some(buffer) => Memory::of(machine, buffer, call.place),
@@ -277,7 +275,8 @@ pub(super) fn probe(machine: &mut Machine<'_>, process: &Process, call: &Call<'_
     }
     machine.understood(call.place, Understood::Fully);
     let status = status::of_probe(machine, &end, tag);
-    let envelope = Envelope { peer: end.peer, tag, communicator: end.communicator.id, data: NOTHING };
+    let envelope =
+        Envelope { peer: end.peer, tag, communicator: end.communicator.id, data: NOTHING };
     machine.emit(Action::Probe { envelope, binds: status.slot }, call.place)?;
     let found = Value::Handle(Handle::Status(status.clone()));
     let answer = match bare(call.name) {
@@ -288,7 +287,8 @@ pub(super) fn probe(machine: &mut Machine<'_>, process: &Process, call: &Call<'_
 }
 
 /// No data of its own.
-const NOTHING: Data = Data { datatype: None, count: None, message: None, label: None, buffer: None };
+const NOTHING: Data =
+    Data { datatype: None, count: None, message: None, label: None, buffer: None };
 
 /// The message that a matched probe takes out of the queue: the first one that its source has sent
 /// and that the probe accepts, as long as it is received before the next one is probed.
@@ -323,14 +323,17 @@ pub(super) fn matched(
 ) -> Option<Outcome> {
     match call.name {
         "is_no_proc" => return Some(Ok(Value::bool(false))),
-        "matched_receive" | "matched_receive_into" | "matched_receive_vec"
+        "matched_receive"
+        | "matched_receive_into"
+        | "matched_receive_vec"
         | "immediate_matched_receive_into" => {}
         _ => return None,
     }
     if let Value::Reference(path) = receiver {
         machine.put(path, Value::Moved);
     }
-    machine.state.mpi.outstanding_messages = machine.state.mpi.outstanding_messages.saturating_sub(1);
+    machine.state.mpi.outstanding_messages =
+        machine.state.mpi.outstanding_messages.saturating_sub(1);
     Some(receive_matched(machine, message, call))
 }
 
@@ -340,8 +343,7 @@ fn receive_matched(machine: &mut Machine<'_>, message: &Message, call: &Call<'_>
     let memory = received_memory(machine, call, &ty);
     understood(machine, call.place, memory.gap(call.name != "matched_receive_vec"));
     let data = memory.data(machine);
-    let envelope =
-        Envelope { peer: message.peer, tag: message.tag, communicator: known.id, data };
+    let envelope = Envelope { peer: message.peer, tag: message.tag, communicator: known.id, data };
     let status = message.status.clone();
     if is_immediate(call.name) {
         let request = start_receive(machine, envelope, &memory, status, call.place)?;

@@ -150,8 +150,11 @@ impl Text<'_> {
         let alone = together == 1 || (asked.is_request() && others.in_success.is_empty());
         let only_asks = others.in_failure.is_empty() || self.all_ask(&others.in_failure);
         let probes_several = asked.in_for && !asked.is_request();
-        let waits =
-            alone && only_asks && !probes_several && !others.leaves_in_failure && !others.steered_in_failure;
+        let waits = alone
+            && only_asks
+            && !probes_several
+            && !others.leaves_in_failure
+            && !others.steered_in_failure;
         let drains = others.in_failure.is_empty()
             && others.in_success.is_empty()
             && !others.leaves_in_success
@@ -234,10 +237,10 @@ fn asks(expression: &Expression) -> bool {
                 || matches!(name.as_str(), "wait_any" | "wait_some")
         }
         Kind::Call(callee, _) => matches!(&callee.kind, Kind::External(path, _)
-            if path.last().is_some_and(|name| {
-                matches!(name.as_str(), "wait_any" | "MPI_Test" | "MPI_Iprobe" | "MPI_Testall"
-                    | "MPI_Testany" | "MPI_Testsome" | "MPI_Waitany" | "MPI_Waitsome")
-            })),
+        if path.last().is_some_and(|name| {
+            matches!(name.as_str(), "wait_any" | "MPI_Test" | "MPI_Iprobe" | "MPI_Testall"
+                | "MPI_Testany" | "MPI_Testsome" | "MPI_Waitany" | "MPI_Waitsome")
+        })),
         _ => false,
     }
 }
@@ -268,7 +271,8 @@ impl Success {
         let mut success =
             Success { answers: HashSet::new(), steering: HashSet::new(), place: asked.place };
         walk_statements(whole, &mut |statement| {
-            if let Statement::Let { pattern: Pattern::Variable(variable, None), value, .. } = statement
+            if let Statement::Let { pattern: Pattern::Variable(variable, None), value, .. } =
+                statement
                 && value.as_ref().is_some_and(|value| success.contains(value))
             {
                 success.answers.insert(*variable);
@@ -291,7 +295,8 @@ impl Success {
         let mut any = false;
         walk(expression, &mut |part| {
             any |= part.place == self.place && asks(part);
-            any |= matches!(part.kind, Kind::Variable(variable) if self.answers.contains(&variable));
+            any |=
+                matches!(part.kind, Kind::Variable(variable) if self.answers.contains(&variable));
         });
         any
     }
@@ -440,15 +445,20 @@ fn parts(expression: &Expression) -> Vec<&Expression> {
         | Kind::Field(one, _)
         | Kind::Loop(_, one)
         | Kind::Try(one) => vec![one],
-        Kind::Range { start, end, .. } => start.as_deref().into_iter().chain(end.as_deref()).collect(),
+        Kind::Range { start, end, .. } => {
+            start.as_deref().into_iter().chain(end.as_deref()).collect()
+        }
         Kind::Call(callee, arguments) => std::iter::once(&**callee).chain(arguments).collect(),
         Kind::Method { receiver, arguments, .. } => {
             std::iter::once(&**receiver).chain(arguments).collect()
         }
         Kind::Closure(closure) => vec![&closure.body],
-        Kind::Block(block) => {
-            block.statements.iter().flat_map(statement_parts).chain(block.value.as_deref()).collect()
-        }
+        Kind::Block(block) => block
+            .statements
+            .iter()
+            .flat_map(statement_parts)
+            .chain(block.value.as_deref())
+            .collect(),
         Kind::If { condition, then, otherwise } => {
             let mut parts = conditions(condition);
             parts.push(then);

@@ -151,11 +151,7 @@ pub(super) fn any(communicator: &Rc<Communicator>) -> Value {
 }
 
 /// A method on a value of which at most the type is known.
-pub(super) fn on_unknown(
-    machine: &mut Machine<'_>,
-    ty: &Type,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn on_unknown(machine: &mut Machine<'_>, ty: &Type, call: &Call<'_>) -> Option<Outcome> {
     let ty_name = match ty.behind_references() {
         Type::External(name, _) => name.as_str(),
         Type::Trait(names) => names.iter().map(String::as_str).find(|name| is_ours(name))?,
@@ -163,9 +159,7 @@ pub(super) fn on_unknown(
         _ => return None,
     };
     match (ty_name, call.name) {
-        ("Universe", "world") => {
-            Some(Ok(state::communicator(communicator::world(machine))))
-        }
+        ("Universe", "world") => Some(Ok(state::communicator(communicator::world(machine)))),
         ("Status", _) | (_, "rank" | "size" | "target_size" | "is_self") if is_ours(ty_name) => {
             Some(Ok(machine.fresh(call.ty.clone())))
         }
@@ -181,10 +175,26 @@ pub(super) fn on_unknown(
 fn is_ours(name: &str) -> bool {
     matches!(
         name,
-        "Universe" | "Status" | "Process" | "AnyProcess" | "SimpleCommunicator" | "SystemCommunicator"
-            | "UserCommunicator" | "CartesianCommunicator" | "InterCommunicator" | "Communicator"
-            | "CommunicatorCollectives" | "AnyCommunicator" | "Root" | "Source" | "Destination"
-            | "Request" | "WaitGuard" | "CancelGuard" | "RequestCollection" | "ReceiveFuture"
+        "Universe"
+            | "Status"
+            | "Process"
+            | "AnyProcess"
+            | "SimpleCommunicator"
+            | "SystemCommunicator"
+            | "UserCommunicator"
+            | "CartesianCommunicator"
+            | "InterCommunicator"
+            | "Communicator"
+            | "CommunicatorCollectives"
+            | "AnyCommunicator"
+            | "Root"
+            | "Source"
+            | "Destination"
+            | "Request"
+            | "WaitGuard"
+            | "CancelGuard"
+            | "RequestCollection"
+            | "ReceiveFuture"
             | "Message"
     )
 }
@@ -209,7 +219,18 @@ fn is_unmistakable(name: &str) -> bool {
         && (telling
             || collective::is_rooted(name)
             || collective::is_symmetric(name)
-            || matches!(name, "receive_into" | "receive_vec" | "synchronous_send" | "buffered_send"
-                | "ready_send" | "matched_probe" | "wait_without_status" | "wait_for_data"
-                | "split_by_color" | "split_by_color_with_key" | "create_cartesian_communicator"))
+            || matches!(
+                name,
+                "receive_into"
+                    | "receive_vec"
+                    | "synchronous_send"
+                    | "buffered_send"
+                    | "ready_send"
+                    | "matched_probe"
+                    | "wait_without_status"
+                    | "wait_for_data"
+                    | "split_by_color"
+                    | "split_by_color_with_key"
+                    | "create_cartesian_communicator"
+            ))
 }

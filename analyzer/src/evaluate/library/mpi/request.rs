@@ -60,7 +60,9 @@ pub(super) fn guard_method(
                 Type::External(name, _) if name.ends_with("Guard") => {
                     guard(Box::new(request.clone()), &call.ty)
                 }
-                Type::External(name, _) if name == "Request" => Handle::Request(Box::new(request.clone())),
+                Type::External(name, _) if name == "Request" => {
+                    Handle::Request(Box::new(request.clone()))
+                }
                 _ => Handle::Guard { request: Box::new(request.clone()), cancels },
             };
             Some(Ok(Value::Handle(handle)))
@@ -76,11 +78,7 @@ fn guard(request: Box<Request>, ty: &Type) -> Handle {
 }
 
 /// `WaitGuard::from`, `CancelGuard::from`, `Request::from`, `Request::from_raw`.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    owner: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) -> Option<Outcome> {
     if !matches!(call.name, "from" | "from_raw") {
         return None;
     }
@@ -141,12 +139,7 @@ fn undecided(machine: &mut Machine<'_>, place: Place) -> crate::evaluate::machin
     lost(machine, place, UNDECIDED)
 }
 
-fn arrival(
-    machine: &mut Machine<'_>,
-    request: &Request,
-    ty: &Type,
-    place: Place,
-) -> Outcome {
+fn arrival(machine: &mut Machine<'_>, request: &Request, ty: &Type, place: Place) -> Outcome {
     machine.understood(place, Understood::Fully);
     complete(machine, request, place)?;
     let message = machine.fresh(ty.clone());
@@ -212,11 +205,7 @@ pub(super) fn data(machine: &mut Machine<'_>, request: &Request) -> Value {
 }
 
 /// Waits for a request.
-pub(super) fn complete(
-    machine: &mut Machine<'_>,
-    request: &Request,
-    place: Place,
-) -> Outcome<()> {
+pub(super) fn complete(machine: &mut Machine<'_>, request: &Request, place: Place) -> Outcome<()> {
     if request.pool.is_some() {
         let why = "whether it was already completed by a wait for any request is not known";
         return Err(lost(machine, place, why));

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Completion, RequestId};
 
+use super::lost;
 use super::polling::Polling;
 use super::request::{arrive, data, finish};
-use super::lost;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Handle, Request, Status};
 use crate::evaluate::machine::{Call, Machine, Outcome};
@@ -88,11 +88,6 @@ impl Requests {
     }
 }
 
-/// Whether an operation of a collection may still be going on.
-pub(super) fn any_active(machine: &mut Machine<'_>, path: &Path) -> bool {
-    Requests::of(machine, path).is_none_or(|requests| requests.incomplete() > 0)
-}
-
 /// Methods of `RequestCollection`.
 pub(super) fn collection_method(
     machine: &mut Machine<'_>,
@@ -104,9 +99,7 @@ pub(super) fn collection_method(
         return Some(Err(lost(machine, call.place, why)));
     };
     match call.name {
-        "incomplete" => {
-            Some(Ok(Value::integer(requests.incomplete() as i128, Scalar::Usize)))
-        }
+        "incomplete" => Some(Ok(Value::integer(requests.incomplete() as i128, Scalar::Usize))),
         "add" => Some(add(machine, path, requests, call)),
         "wait_any" | "wait_some" | "test_any" | "test_some" => {
             Some(one(machine, path, requests, call))
@@ -116,12 +109,7 @@ pub(super) fn collection_method(
     }
 }
 
-fn add(
-    machine: &mut Machine<'_>,
-    path: &Path,
-    mut requests: Requests,
-    call: &Call<'_>,
-) -> Outcome {
+fn add(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
     let added = call.arguments.first().map(|request| machine.behind(request, call.place));
     let Some(Value::Handle(Handle::Request(request))) = added else {
         return Err(lost(machine, call.place, "the request that is added is not known here"));
@@ -135,12 +123,7 @@ fn add(
 
 /// Waits for one request of a collection, whichever it is. A wait for some is one for one: that no
 /// other is complete by then is possible.
-fn one(
-    machine: &mut Machine<'_>,
-    path: &Path,
-    mut requests: Requests,
-    call: &Call<'_>,
-) -> Outcome {
+fn one(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
     let lists = call.name.ends_with("some");
     if requests.incomplete() == 0 {
         machine.understood(call.place, Understood::Fully);
@@ -195,12 +178,7 @@ fn one_of_many(machine: &mut Machine<'_>, like: Option<Path>) -> Value {
 const NOTHING_TOLD: Status = Status { slot: None, communicator: None, source: None, tag: None };
 
 /// What a wait for one or some answers: an option, or a list in its argument.
-fn answer(
-    machine: &mut Machine<'_>,
-    call: &Call<'_>,
-    lists: bool,
-    found: Vec<Value>,
-) -> Value {
+fn answer(machine: &mut Machine<'_>, call: &Call<'_>, lists: bool, found: Vec<Value>) -> Value {
     if lists {
         write_list(machine, call, found);
         return Value::unit();
@@ -221,12 +199,7 @@ fn write_list(machine: &mut Machine<'_>, call: &Call<'_>, found: Vec<Value>) {
 }
 
 /// Waits for all requests of a collection.
-fn all(
-    machine: &mut Machine<'_>,
-    path: &Path,
-    mut requests: Requests,
-    call: &Call<'_>,
-) -> Outcome {
+fn all(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
     if call.name == "test_all" && requests.incomplete() > 0 {
         match machine.polling(call.place) {
             Polling::Waits => {}
@@ -326,7 +299,8 @@ fn any_of_vec(
     if requests.is_empty() {
         finish_pool(machine, &last);
     }
-    let left = requests.into_iter().map(|request| Value::Handle(Handle::Request(Box::new(request))));
+    let left =
+        requests.into_iter().map(|request| Value::Handle(Handle::Request(Box::new(request))));
     machine.put(path, sequence(Rc::new(left.collect())));
     let status = Value::Handle(Handle::Status(NOTHING_TOLD));
     Ok(Value::some(Value::Tuple(Rc::new(vec![number, status]))))

@@ -18,7 +18,7 @@ const DEEPEST: u32 = 16;
 
 /// What a value is made of.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Signature {
+pub(in crate::evaluate) struct Signature {
     /// The shortest sequence of scalars that the whole repeats.
     unit: Rc<[Scalar]>,
     /// How often it is repeated.
@@ -27,7 +27,7 @@ pub struct Signature {
 
 impl Signature {
     /// Of one scalar. What MPI has no type for has none; `usize` travels as `u64`.
-    pub fn of_scalar(scalar: Scalar) -> Option<Signature> {
+    pub(in crate::evaluate) fn of_scalar(scalar: Scalar) -> Option<Signature> {
         let travels = match scalar {
             Scalar::Usize => Scalar::U64,
             Scalar::Isize => Scalar::I64,
@@ -38,22 +38,20 @@ impl Signature {
     }
 
     /// Of nothing.
-    pub fn empty() -> Signature {
+    pub(in crate::evaluate) fn empty() -> Signature {
         Signature { unit: Rc::new([]), times: 0 }
     }
 
     /// This one so many times in a row.
-    pub fn repeated(&self, times: u64) -> Signature {
+    pub(in crate::evaluate) fn repeated(&self, times: u64) -> Signature {
         match times {
             0 => Signature::empty(),
-            _ => {
-                Signature { unit: self.unit.clone(), times: self.times.saturating_mul(times) }
-            }
+            _ => Signature { unit: self.unit.clone(), times: self.times.saturating_mul(times) },
         }
     }
 
     /// This one, and then another one. `None`: too long to be told apart.
-    pub fn followed_by(&self, next: &Signature) -> Option<Signature> {
+    pub(in crate::evaluate) fn followed_by(&self, next: &Signature) -> Option<Signature> {
         if self.times == 0 {
             return Some(next.clone());
         }
@@ -78,25 +76,23 @@ impl Signature {
         let length = scalars.len();
         let period = (1..=length)
             .find(|&period| {
-                length.is_multiple_of(period) && scalars.chunks(period).all(|part| part == &scalars[..period])
+                length.is_multiple_of(period)
+                    && scalars.chunks(period).all(|part| part == &scalars[..period])
             })
             .unwrap_or(length);
         match period {
             0 => Signature::empty(),
-            _ => Signature {
-                unit: scalars[..period].into(),
-                times: (length / period) as u64,
-            },
+            _ => Signature { unit: scalars[..period].into(), times: (length / period) as u64 },
         }
     }
 
     /// How often [`Signature::name`] stands in it.
-    pub fn times(&self) -> u64 {
+    pub(in crate::evaluate) fn times(&self) -> u64 {
         self.times
     }
 
     /// What is repeated: `f64`, or `{f64, i32}`. `None`: nothing.
-    pub fn name(&self) -> Option<String> {
+    pub(in crate::evaluate) fn name(&self) -> Option<String> {
         match &*self.unit {
             [] => None,
             [scalar] => Some(scalar.name().to_owned()),
@@ -108,7 +104,7 @@ impl Signature {
     }
 
     /// The bytes of what is repeated.
-    pub fn bytes(&self) -> u64 {
+    pub(in crate::evaluate) fn bytes(&self) -> u64 {
         self.unit.iter().map(|scalar| scalar.bytes()).sum()
     }
 }
@@ -191,8 +187,11 @@ fn of_definition(
     let derives = definition.traits.iter().any(|name| name == "Equivalence");
     match definition.variants.as_slice() {
         [only] if derives && !definition.is_enum => {
-            let fields: Vec<Type> =
-                only.fields.iter().map(|(_, ty)| with_arguments(ty, definition, arguments)).collect();
+            let fields: Vec<Type> = only
+                .fields
+                .iter()
+                .map(|(_, ty)| with_arguments(ty, definition, arguments))
+                .collect();
             concatenated(machine, fields.iter(), place, depth)
         }
         _ => None,

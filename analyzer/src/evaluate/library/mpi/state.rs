@@ -36,18 +36,14 @@ impl State {
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
-        self.sources.extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
+        self.sources
+            .extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
         self.tags.extend(&other.tags);
         self.probed.extend(&other.probed);
         self.names.extend(other.names.iter().map(|(&id, name)| (id, name.clone())));
         if self.attached.is_none() {
             self.attached.clone_from(&other.attached);
         }
-    }
-
-    /// The slot that keeps the rank, if an unknown number is the source of a message.
-    pub(in crate::evaluate) fn source_slot(&self, identity: u64) -> Option<SourceId> {
-        self.sources.get(&identity).map(|(slot, _)| *slot)
     }
 
     /// The slot that keeps the tag, if an unknown number is the tag of a message.
@@ -66,7 +62,11 @@ impl State {
     }
 
     /// The slot whose rank a number is, if it counts the ranks of this communicator.
-    pub(super) fn source_on(&self, rank: &Content, communicator: &Communicator) -> Option<SourceId> {
+    pub(super) fn source_on(
+        &self,
+        rank: &Content,
+        communicator: &Communicator,
+    ) -> Option<SourceId> {
         let Content::Unknown(unknown) = rank else { return None };
         let (slot, on) = self.sources.get(&unknown.identity)?;
         let same = match (&on.known, &communicator.known) {

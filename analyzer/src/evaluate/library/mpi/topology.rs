@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
+use super::collective;
 use super::communicator::Made;
 use super::memory::scalars;
 use super::state::{self, integer, rank};
-use super::collective;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Grid, KnownCommunicator};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
@@ -45,7 +45,8 @@ fn grid(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Grid> {
         .into_iter()
         .map(|length| u32::try_from(length).ok().filter(|&length| length > 0))
         .collect();
-    dimensions.filter(|dimensions| dimensions.len() == periodic.len())
+    dimensions
+        .filter(|dimensions| dimensions.len() == periodic.len())
         .map(|dimensions| Grid { dimensions, periodic })
 }
 
@@ -133,8 +134,14 @@ pub(super) fn method(
             Value::Variant(kind(grid.as_deref()), Rc::new(vec![same]))
         }
         "cartesian_map" => return Some(Ok(map(machine, known, call))),
-        "num_dimensions" | "get_layout" | "get_layout_into" | "shift" | "shift_unchecked"
-        | "coordinates_to_rank" | "coordinates_to_rank_unchecked" | "rank_to_coordinates"
+        "num_dimensions"
+        | "get_layout"
+        | "get_layout_into"
+        | "shift"
+        | "shift_unchecked"
+        | "coordinates_to_rank"
+        | "coordinates_to_rank_unchecked"
+        | "rank_to_coordinates"
         | "rank_to_coordinates_into" => match known.zip(grid) {
             Some((known, grid)) => on_grid(machine, known, &grid, call)?,
             None => machine.fresh(call.ty.clone()),
@@ -259,8 +266,7 @@ mod tests {
     #[test]
     fn a_part_of_a_grid_has_the_dimensions_that_are_kept() {
         let grid = Grid { dimensions: vec![2, 3], periodic: vec![false, true] };
-        let known =
-            KnownCommunicator { id: 1, members: (10..16).collect(), rank: 4, grid: None };
+        let known = KnownCommunicator { id: 1, members: (10..16).collect(), rank: 4, grid: None };
         let (row, kept) = part_of_grid(&known, &grid, &[false, true]);
         assert_eq!(*row, [13, 14, 15]);
         assert_eq!(kept, Grid { dimensions: vec![3], periodic: vec![true] });

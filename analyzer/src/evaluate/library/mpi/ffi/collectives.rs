@@ -120,8 +120,7 @@ fn enter(
         (None, _) => None,
     };
     let operation = operation(machine, shape, call);
-    let collective =
-        Collective { kind: shape.kind, communicator: known.id, root, data, operation };
+    let collective = Collective { kind: shape.kind, communicator: known.id, root, data, operation };
     machine.count(&format!("collective {}", known.id));
     machine.exchange(known.id, &known.members, Told::Nothing);
     let arrives = taken.as_ref().and_then(|memory| memory.arriving(machine));
@@ -177,15 +176,18 @@ fn operation(machine: &mut Machine<'_>, shape: &Shape, call: &Call<'_>) -> Optio
 
 /// Functions that make communicators. Those that are not followed make one of which nothing is
 /// known.
-fn makes(
-    machine: &mut Machine<'_>,
-    operation: &str,
-    call: &Call<'_>,
-) -> Option<Outcome<()>> {
+fn makes(machine: &mut Machine<'_>, operation: &str, call: &Call<'_>) -> Option<Outcome<()>> {
     matches!(
         operation,
-        "Comm_dup" | "Comm_split" | "Comm_create" | "Comm_split_type" | "Cart_create" | "Cart_sub"
-            | "Dist_graph_create_adjacent" | "Dist_graph_create" | "Graph_create"
+        "Comm_dup"
+            | "Comm_split"
+            | "Comm_create"
+            | "Comm_split_type"
+            | "Cart_create"
+            | "Cart_sub"
+            | "Dist_graph_create_adjacent"
+            | "Dist_graph_create"
+            | "Graph_create"
     )
     .then(|| make(machine, operation, call))
 }
@@ -217,9 +219,8 @@ fn make(machine: &mut Machine<'_>, operation: &str, call: &Call<'_>) -> Outcome<
 
 /// Whether a rank has a color, which, and its key: `(communicator, color, key, made)`.
 fn told_color(machine: &mut Machine<'_>, call: &Call<'_>) -> Vec<Option<i128>> {
-    let mut argument = |at: usize| {
-        call.arguments.get(at).and_then(|value| number(machine, value, call.place))
-    };
+    let mut argument =
+        |at: usize| call.arguments.get(at).and_then(|value| number(machine, value, call.place));
     match argument(1) {
         Some(UNDEFINED) => vec![Some(0), Some(0), argument(2)],
         color => vec![color.map(|_| 1), color, argument(2)],

@@ -82,8 +82,7 @@ fn send(machine: &mut Machine<'_>, mode: Mode, how: How, call: &Call<'_>) -> Out
     let communicator = known(machine, arguments.get(5), call)?;
     let to = end(machine, communicator, arguments.get(3), false, call.place)?;
     let tag = tag(machine, arguments.get(4), call.place)?;
-    let memory =
-        memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
+    let memory = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
     understood(machine, &memory, call.place);
     let data = memory.data(machine);
     let envelope = Envelope { peer: to.peer, tag, communicator: to.communicator.id, data };
@@ -115,8 +114,7 @@ fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> 
     let communicator = known(machine, arguments.get(5), call)?;
     let from = end(machine, communicator, arguments.get(3), true, call.place)?;
     let tag = accepted_tag(machine, arguments.get(4), from.peer, call.place)?;
-    let memory =
-        memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
+    let memory = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
     understood(machine, &memory, call.place);
     let data = memory.data(machine);
     let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };

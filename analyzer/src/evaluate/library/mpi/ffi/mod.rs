@@ -25,11 +25,7 @@ const PROC_NULL: i128 = -2;
 const UNDEFINED: i128 = -32766;
 
 /// Calls a function of MPI by its C name.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
+pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Outcome> {
     let operation = name.strip_prefix("MPI_")?;
     let done = local(machine, operation, call)
         .or_else(|| messages::function(machine, operation, call))
@@ -53,17 +49,50 @@ pub(super) fn function(
 /// Functions that only ask or change something of this rank.
 fn meets_nobody(operation: &str) -> bool {
     const LOCAL: [&str; 14] = [
-        "Type_", "Get_", "Op_", "Group_", "Error_", "Errhandler_", "Info_", "Attr_", "Pack",
-        "Unpack", "Keyval_", "Query_", "T_", "Aint_",
+        "Type_",
+        "Get_",
+        "Op_",
+        "Group_",
+        "Error_",
+        "Errhandler_",
+        "Info_",
+        "Attr_",
+        "Pack",
+        "Unpack",
+        "Keyval_",
+        "Query_",
+        "T_",
+        "Aint_",
     ];
     const ENDINGS: [&str; 12] = [
-        "_get_attr", "_set_attr", "_get_name", "_set_name", "_set_errhandler", "_group", "_test",
-        "_get", "_coords", "_rank", "_shift", "_get_parent",
+        "_get_attr",
+        "_set_attr",
+        "_get_name",
+        "_set_name",
+        "_set_errhandler",
+        "_group",
+        "_test",
+        "_get",
+        "_coords",
+        "_rank",
+        "_shift",
+        "_get_parent",
     ];
     LOCAL.iter().any(|start| operation.starts_with(start))
         || ENDINGS.iter().any(|end| operation.ends_with(end))
-        || matches!(operation, "Wtime" | "Wtick" | "Initialized" | "Finalized" | "Dims_create"
-            | "Comm_free" | "Comm_compare" | "Reduce_local" | "Address" | "Is_thread_main")
+        || matches!(
+            operation,
+            "Wtime"
+                | "Wtick"
+                | "Initialized"
+                | "Finalized"
+                | "Dims_create"
+                | "Comm_free"
+                | "Comm_compare"
+                | "Reduce_local"
+                | "Address"
+                | "Is_thread_main"
+        )
 }
 
 /// What involves this rank alone.
@@ -177,9 +206,7 @@ fn end(
     let (handle, known) = communicator;
     let (peer, rank) = match content.as_ref().map(|content| (integer(content), content)) {
         Some((Some(PROC_NULL), _)) => (Peer::Null, None),
-        Some((Some(ANY), _)) if receives => {
-            (Peer::Any { first: 0, end: machine.size }, None)
-        }
+        Some((Some(ANY), _)) if receives => (Peer::Any { first: 0, end: machine.size }, None),
         Some((Some(rank), _)) => {
             let number = i32::try_from(rank).unwrap_or(i32::MAX);
             let member = known.member(rank).and_then(|member| i32::try_from(member).ok());

@@ -1,3 +1,5 @@
+//! Collective operations and what they hand on.
+
 use super::{all_do, does};
 
 #[test]
@@ -10,11 +12,20 @@ fn everyone_together() {
         world.reduce_scatter_block_into(&all[..], &mut one, SystemOperation::sum());
         world.scan_into(&rank, &mut one, SystemOperation::product());
         world.exclusive_scan_into(&rank, &mut one, &SystemOperation::bitwise_and());";
-    does(body, 2, 1, &[
-        "barrier", "all_gather 1 i32", "all_to_all 2 i32", "all_reduce 1 i32 by max",
-        "reduce_scatter_block 1 i32 by sum", "scan 1 i32 by product",
-        "exclusive_scan 1 i32 by bitwise_and",
-    ]);
+    does(
+        body,
+        2,
+        1,
+        &[
+            "barrier",
+            "all_gather 1 i32",
+            "all_to_all 2 i32",
+            "all_reduce 1 i32 by max",
+            "reduce_scatter_block 1 i32 by sum",
+            "scan 1 i32 by product",
+            "exclusive_scan 1 i32 by bitwise_and",
+        ],
+    );
 }
 
 #[test]
@@ -32,7 +43,10 @@ fn both_halves_are_one_operation() {
             root.reduce_into(&x, SystemOperation::sum());
         }";
     let both: &[&str] = &[
-        "bcast at 1 1 f64", "gather at 1 2 f64", "scatter at 1 1 f64", "reduce at 1 1 f64 by sum",
+        "bcast at 1 1 f64",
+        "gather at 1 2 f64",
+        "scatter at 1 1 f64",
+        "reduce at 1 1 f64 by sum",
     ];
     all_do(body, &[both, both, both]);
 }
@@ -75,9 +89,16 @@ fn immediate_ones_are_waited_for() {
             }
         });";
     let both: &[&str] = &[
-        "ibarrier -> 0", "wait all [0]", "ibcast at 0 1 i64 -> 0", "wait all [0]",
-        "iall_reduce 1 i64 by min -> 0", "wait all [0]", "iscan 1 i64 by sum -> 0", "wait all [0]",
-        "igather at 0 1 i64 -> 0", "wait all [0]",
+        "ibarrier -> 0",
+        "wait all [0]",
+        "ibcast at 0 1 i64 -> 0",
+        "wait all [0]",
+        "iall_reduce 1 i64 by min -> 0",
+        "wait all [0]",
+        "iscan 1 i64 by sum -> 0",
+        "wait all [0]",
+        "igather at 0 1 i64 -> 0",
+        "wait all [0]",
     ];
     all_do(body, &[both, both]);
 }
@@ -97,9 +118,12 @@ fn results_are_computed_where_all_is_known() {
         if sum == 3 { world.this_process().send(&sum); }
         let mut all = vec![0; size as usize]; world.all_gather_into(&(rank * 10), &mut all[..]);
         if rank == 0 { world.process_at_rank(all[2] / 10).send(&sum); }";
-    does(body, 3, 0, &[
-        "all_reduce 1 i32 by sum", "send 0 #0 1 i32", "all_gather 1 i32", "send 2 #0 1 i32",
-    ]);
+    does(
+        body,
+        3,
+        0,
+        &["all_reduce 1 i32 by sum", "send 0 #0 1 i32", "all_gather 1 i32", "send 2 #0 1 i32"],
+    );
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Duplicates, colors, groups and grids.
+
 use super::{all_do, does, events};
 
 #[test]
@@ -44,12 +46,14 @@ fn groups_are_communicators_of_their_members() {
             again.process_at_rank(0).send(&2.5f32);
         }";
     let ranks = events(body, 4);
-    assert_eq!(ranks[0], [
-        "make_communicator", "make_communicator", "barrier on world, group [0, 2]",
-    ]);
-    assert_eq!(ranks[3][..3], [
-        "make_communicator", "make_communicator", "barrier on world, group [1, 3]",
-    ]);
+    assert_eq!(
+        ranks[0],
+        ["make_communicator", "make_communicator", "barrier on world, group [0, 2]",]
+    );
+    assert_eq!(
+        ranks[3][..3],
+        ["make_communicator", "make_communicator", "barrier on world, group [1, 3]",]
+    );
     assert_eq!(ranks[3][4], "send 1 #0 1 f32 on world, group [1, 3]");
 }
 
@@ -66,9 +70,17 @@ fn a_grid_has_neighbours() {
         if here[1] == 2 { grid.process_at_rank(grid.coordinates_to_rank(&[0, 0])).send(&2i32); }";
     let on = "on world, grid [2, 3]";
     let expected: Vec<Vec<String>> = vec![
-        vec!["make_communicator".into(), format!("send 3 #0 1 i32 {on}"), format!("send 1 #0 1 i32 {on}")],
-        vec!["make_communicator".into(), format!("receive 2 1 i32 {on}"),
-            format!("send 3 #0 1 i32 {on}"), format!("send 0 #0 1 i32 {on}")],
+        vec![
+            "make_communicator".into(),
+            format!("send 3 #0 1 i32 {on}"),
+            format!("send 1 #0 1 i32 {on}"),
+        ],
+        vec![
+            "make_communicator".into(),
+            format!("receive 2 1 i32 {on}"),
+            format!("send 3 #0 1 i32 {on}"),
+            format!("send 0 #0 1 i32 {on}"),
+        ],
         vec!["make_communicator".into()],
     ];
     let ranks = events(body, 7);
@@ -79,7 +91,8 @@ fn a_grid_has_neighbours() {
 
 #[test]
 fn parts_of_a_grid_are_communicators() {
-    let body = "let grid = world.create_cartesian_communicator(&[2, 2], &[false; 2], true).unwrap();
+    let body =
+        "let grid = world.create_cartesian_communicator(&[2, 2], &[false; 2], true).unwrap();
         let row = grid.subgroup(&[false, true]); row.process_at_rank(1 - row.rank()).send(&1u8);";
     let ranks = events(body, 4);
     assert_eq!(ranks[2][2], "send 3 #0 1 u8 on world, grid [2, 2], part [1]");

@@ -1,3 +1,5 @@
+//! What buffers are made of.
+
 use super::{all_do, does, evaluated, ranks};
 
 #[test]
@@ -26,9 +28,10 @@ fn derived_structs_are_their_scalars() {
             let (m, _) = to.receive::<Mixed>();
         }";
     let evaluated = evaluated(text, 1);
-    assert_eq!(ranks(&evaluated)[0], [
-        "send 0 #0 1 {f64, i32}", "send 0 #0 3 i32", "send 0 #0 6 i32", "receive 0 1 {f64, i32}",
-    ]);
+    assert_eq!(
+        ranks(&evaluated)[0],
+        ["send 0 #0 1 {f64, i32}", "send 0 #0 3 i32", "send 0 #0 6 i32", "receive 0 1 {f64, i32}",]
+    );
 }
 
 #[test]
@@ -58,9 +61,10 @@ fn the_types_of_generic_functions_are_those_of_their_calls() {
             give(&world, &[1u8, 2]); give(&world, &[1.5f32]);
             let x: i64 = take(&world); let y = take::<f64>(&world);
         }";
-    assert_eq!(ranks(&evaluated(text, 1))[0], [
-        "send 0 #0 2 u8", "send 0 #0 1 f32", "receive any 1 i64", "receive any 1 f64",
-    ]);
+    assert_eq!(
+        ranks(&evaluated(text, 1))[0],
+        ["send 0 #0 2 u8", "send 0 #0 1 f32", "receive any 1 i64", "receive any 1 f64",]
+    );
 }
 
 #[test]

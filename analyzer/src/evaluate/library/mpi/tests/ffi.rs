@@ -1,3 +1,5 @@
+//! MPI's own functions.
+
 use super::{all_do, evaluated, gaps, program, ranks};
 
 #[test]
@@ -16,10 +18,13 @@ fn messages_by_their_c_names() {
                 world.as_raw());
             ffi::MPI_Barrier(world.as_raw());
         }";
-    all_do(body, &[
-        &["send 1 #7 4 i32", "ssend nobody #0 1 f64", "barrier"],
-        &["receive any 4 i32", "ssend nobody #0 1 f64", "barrier"],
-    ]);
+    all_do(
+        body,
+        &[
+            &["send 1 #7 4 i32", "ssend nobody #0 1 f64", "barrier"],
+            &["receive any 4 i32", "ssend nobody #0 1 f64", "barrier"],
+        ],
+    );
 }
 
 #[test]
@@ -35,10 +40,16 @@ fn requests_by_their_c_names() {
             ffi::MPI_Isend(x.as_ptr() as *const _, 2, ffi::RSMPI_UINT8_T, 0, 1, world.as_raw(), &mut both[1]);
             ffi::MPI_Waitall(2, both.as_mut_ptr(), ffi::RSMPI_STATUSES_IGNORE);
         }";
-    all_do(body, &[&[
-        "isend 0 #1 1 u8 -> 0", "wait all [0]", "ireceive 0 #1 2 u8 -> 0", "isend 0 #1 2 u8 -> 1",
-        "wait all [0, 1]",
-    ]]);
+    all_do(
+        body,
+        &[&[
+            "isend 0 #1 1 u8 -> 0",
+            "wait all [0]",
+            "ireceive 0 #1 2 u8 -> 0",
+            "isend 0 #1 2 u8 -> 1",
+            "wait all [0, 1]",
+        ]],
+    );
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Sends, receives, probes, and who is at the other end.
+
 use super::{all_do, does, evaluated, events, gaps, program};
 
 #[test]
@@ -6,10 +8,21 @@ fn every_mode_sends() {
         to.send(&x); to.synchronous_send(&x); to.buffered_send(&x); unsafe { to.ready_send(&x) };
         to.send_with_tag(&x, 3); to.synchronous_send_with_tag(&x, 3);
         to.buffered_send_with_tag(&x, 3); unsafe { to.ready_send_with_tag(&x, 3) };";
-    does(body, 1, 0, &[
-        "send 0 #0 1 f64", "ssend 0 #0 1 f64", "bsend 0 #0 1 f64", "rsend 0 #0 1 f64",
-        "send 0 #3 1 f64", "ssend 0 #3 1 f64", "bsend 0 #3 1 f64", "rsend 0 #3 1 f64",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "send 0 #0 1 f64",
+            "ssend 0 #0 1 f64",
+            "bsend 0 #0 1 f64",
+            "rsend 0 #0 1 f64",
+            "send 0 #3 1 f64",
+            "ssend 0 #3 1 f64",
+            "bsend 0 #3 1 f64",
+            "rsend 0 #3 1 f64",
+        ],
+    );
 }
 
 #[test]
@@ -18,11 +31,20 @@ fn a_receive_without_a_tag_takes_any() {
         let (x, _) = from.receive::<i64>(); let (y, _) = from.receive_with_tag::<i64>(2);
         from.receive_into(&mut b); from.receive_into_with_tag(&mut b[1..3], 2);
         let (v, _) = from.receive_vec::<f32>(); let (w, _) = from.receive_vec_with_tag::<f32>(2);";
-    does(body, 1, 0, &[
-        "receive 0 1 i64 as 0", "receive 0 #2 1 i64", "receive 0 4 u8 as 1", "receive 0 #2 2 u8",
-        "receive 0 n f32 as 2", "receive 0 #2 n f32",
-    ]
-    .map(without_slots));
+    does(
+        body,
+        1,
+        0,
+        &[
+            "receive 0 1 i64 as 0",
+            "receive 0 #2 1 i64",
+            "receive 0 4 u8 as 1",
+            "receive 0 #2 2 u8",
+            "receive 0 n f32 as 2",
+            "receive 0 #2 n f32",
+        ]
+        .map(without_slots),
+    );
 }
 
 /// Slots that nobody asks are left out.
@@ -33,8 +55,12 @@ fn without_slots(line: &str) -> &str {
 #[test]
 fn the_type_of_a_receive_is_told_by_its_binding() {
     does("let (x, _): (f32, _) = world.any_process().receive();", 1, 0, &["receive any 1 f32"]);
-    does("let (x, s): (Vec<u16>, mpi::point_to_point::Status) = world.any_process().receive_vec();",
-        1, 0, &["receive any n u16"]);
+    does(
+        "let (x, s): (Vec<u16>, mpi::point_to_point::Status) = world.any_process().receive_vec();",
+        1,
+        0,
+        &["receive any n u16"],
+    );
 }
 
 #[test]
@@ -68,10 +94,19 @@ fn a_matched_message_is_received_once() {
         let (message, _) = world.process_at_rank(0).matched_probe_with_tag(4);
         let mut b = [0.0; 3]; message.matched_receive_into(&mut b);
         let (v, _) = world.any_process().matched_probe().matched_receive_vec::<u8>();";
-    does(body, 1, 0, &[
-        "probe any as 0", "receive source 0 1 i32", "probe 0 #4", "receive 0 #4 3 f64",
-        "probe any as 1", "receive source 1 n u8",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "probe any as 0",
+            "receive source 0 1 i32",
+            "probe 0 #4",
+            "receive 0 #4 3 f64",
+            "probe any as 1",
+            "receive source 1 n u8",
+        ],
+    );
 }
 
 #[test]
@@ -85,14 +120,19 @@ fn both_at_once() {
         p2p::send_receive_into_with_tags(&b[..], &next, 1, &mut [0.0; 2], &previous, 1);
         p2p::send_receive_replace_into(&mut b, &next, &previous);
         p2p::send_receive_replace_into_with_tags(&mut b, &next, 5, &previous, 6);";
-    does(body, 3, 1, &[
-        "send 2 #0 1 i32 and receive 0 1 i32",
-        "send 2 #1 1 i32 and receive 0 #2 1 i32",
-        "send 2 #0 2 f64 and receive 0 2 f64",
-        "send 2 #1 2 f64 and receive 0 #1 2 f64",
-        "send 2 #0 2 f64 and receive 0 2 f64",
-        "send 2 #5 2 f64 and receive 0 #6 2 f64",
-    ]);
+    does(
+        body,
+        3,
+        1,
+        &[
+            "send 2 #0 1 i32 and receive 0 1 i32",
+            "send 2 #1 1 i32 and receive 0 #2 1 i32",
+            "send 2 #0 2 f64 and receive 0 2 f64",
+            "send 2 #1 2 f64 and receive 0 #1 2 f64",
+            "send 2 #0 2 f64 and receive 0 2 f64",
+            "send 2 #5 2 f64 and receive 0 #6 2 f64",
+        ],
+    );
 }
 
 #[test]
@@ -109,10 +149,21 @@ fn what_is_sent_is_what_is_in_the_buffer() {
         let empty: Vec<i32> = Vec::with_capacity(9); to.send(&empty);
         let grid = [[1.0f32; 4]; 2]; to.send(&grid[1]); to.send(&grid[..]);
         let text = String::from(\"abc\"); to.send(text.as_bytes());";
-    does(body, 1, 0, &[
-        "send 0 #0 7 u64", "send 0 #0 7 u64", "send 0 #0 3 u64", "send 0 #0 1 u64",
-        "send 0 #0 0 i32", "send 0 #0 4 f32", "send 0 #0 8 f32", "send 0 #0 3 u8",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "send 0 #0 7 u64",
+            "send 0 #0 7 u64",
+            "send 0 #0 3 u64",
+            "send 0 #0 1 u64",
+            "send 0 #0 0 i32",
+            "send 0 #0 4 f32",
+            "send 0 #0 8 f32",
+            "send 0 #0 3 u8",
+        ],
+    );
 }
 
 #[test]

@@ -11,9 +11,7 @@ mod ffi;
 mod messages;
 mod requests;
 
-use p2p_protocol::model::{
-    Action, Collective, Completion, Data, Envelope, Mode, Peer, Tag, World,
-};
+use p2p_protocol::model::{Action, Collective, Completion, Data, Envelope, Mode, Peer, Tag, World};
 
 use crate::evaluate::{Evaluated, Limits, Understood, evaluate};
 use crate::program::{EntryKind, Program};

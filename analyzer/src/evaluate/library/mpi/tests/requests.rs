@@ -1,3 +1,5 @@
+//! Requests, guards, futures, collections, and asking until something is there.
+
 use super::{does, events};
 
 #[test]
@@ -8,9 +10,12 @@ fn what_is_started_is_waited_for() {
             let r = world.any_process().immediate_receive_into_with_tag(scope, &mut y, 4);
             r.wait(); s.wait_without_status();
         });";
-    does(body, 1, 0, &[
-        "isend 0 #0 2 i32 -> 0", "ireceive any #4 1 f32 -> 1", "wait all [1]", "wait all [0]",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &["isend 0 #0 2 i32 -> 0", "ireceive any #4 1 f32 -> 1", "wait all [1]", "wait all [0]"],
+    );
 }
 
 #[test]
@@ -27,11 +32,18 @@ fn every_immediate_mode() {
         });";
     let events = events(body, 1);
     let started: Vec<&str> = events[0].iter().step_by(2).map(String::as_str).collect();
-    assert_eq!(started, [
-        "isend 0 #1 1 u8 -> 0", "issend 0 #0 1 u8 -> 0", "issend 0 #1 1 u8 -> 0",
-        "ibsend 0 #0 1 u8 -> 0", "ibsend 0 #1 1 u8 -> 0", "irsend 0 #0 1 u8 -> 0",
-        "irsend 0 #1 1 u8 -> 0",
-    ]);
+    assert_eq!(
+        started,
+        [
+            "isend 0 #1 1 u8 -> 0",
+            "issend 0 #0 1 u8 -> 0",
+            "issend 0 #1 1 u8 -> 0",
+            "ibsend 0 #0 1 u8 -> 0",
+            "ibsend 0 #1 1 u8 -> 0",
+            "irsend 0 #0 1 u8 -> 0",
+            "irsend 0 #1 1 u8 -> 0",
+        ]
+    );
     assert!(events[0].iter().skip(1).step_by(2).all(|event| event == "wait all [0]"));
 }
 
@@ -45,10 +57,19 @@ fn guards_wait_at_the_end_of_their_block_the_last_one_first() {
             world.barrier();
         });
         world.barrier();";
-    does(body, 1, 0, &[
-        "isend 0 #0 1 i32 -> 0", "ireceive 0 1 i32 -> 1", "barrier", "wait all [1]",
-        "wait all [0]", "barrier",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "isend 0 #0 1 i32 -> 0",
+            "ireceive 0 1 i32 -> 1",
+            "barrier",
+            "wait all [1]",
+            "wait all [0]",
+            "barrier",
+        ],
+    );
 }
 
 #[test]
@@ -59,10 +80,19 @@ fn a_guard_that_is_not_kept_waits_at_once() {
             WaitGuard::from(world.this_process().immediate_send(scope, &x));
             world.barrier();
         });";
-    does(body, 1, 0, &[
-        "isend 0 #0 1 i32 -> 0", "wait all [0]", "barrier",
-        "isend 0 #0 1 i32 -> 0", "wait all [0]", "barrier",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "isend 0 #0 1 i32 -> 0",
+            "wait all [0]",
+            "barrier",
+            "isend 0 #0 1 i32 -> 0",
+            "wait all [0]",
+            "barrier",
+        ],
+    );
 }
 
 #[test]
@@ -86,9 +116,12 @@ fn a_future_waits_when_it_is_asked() {
     let body = "let future = world.any_process().immediate_receive::<f64>();
         let tagged = world.process_at_rank(0).immediate_receive_with_tag::<u8>(1);
         let (x, status) = future.get(); let (y, _) = tagged.get();";
-    does(body, 1, 0, &[
-        "ireceive any 1 f64 -> 0", "ireceive 0 #1 1 u8 -> 1", "wait all [0]", "wait all [1]",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &["ireceive any 1 f64 -> 0", "ireceive 0 #1 1 u8 -> 1", "wait all [0]", "wait all [1]"],
+    );
 }
 
 #[test]
@@ -159,10 +192,19 @@ fn a_collection_takes_one_after_the_other() {
             for _ in 0..turns { world.barrier(); }
         });";
     let events = events(body, 1);
-    assert_eq!(events[0][5..], [
-        "ireceive 0 1 i32 -> 5", "wait all [0, 1, 2, 3, 4, 5]", "barrier", "barrier", "barrier",
-        "barrier", "barrier", "barrier",
-    ]);
+    assert_eq!(
+        events[0][5..],
+        [
+            "ireceive 0 1 i32 -> 5",
+            "wait all [0, 1, 2, 3, 4, 5]",
+            "barrier",
+            "barrier",
+            "barrier",
+            "barrier",
+            "barrier",
+            "barrier",
+        ]
+    );
 }
 
 #[test]
@@ -174,9 +216,10 @@ fn a_collection_waits_for_any_where_something_happens_between() {
             }
         });";
     let events = events(body, 1);
-    assert_eq!(events[0][2..], [
-        "wait any [0, 1]", "send 0 #0 1 i32", "wait any [0, 1]", "send 0 #0 1 i32",
-    ]);
+    assert_eq!(
+        events[0][2..],
+        ["wait any [0, 1]", "send 0 #0 1 i32", "wait any [0, 1]", "send 0 #0 1 i32",]
+    );
 }
 
 #[test]
@@ -202,11 +245,26 @@ fn a_collection_is_asked_for_all() {
             requests.add(world.immediate_barrier());
             while requests.incomplete() > 0 { if requests.test_any().is_some() {} }
         });";
-    does(body, 1, 0, &[
-        "ibarrier -> 0", "ibarrier -> 1", "wait all [0, 1]", "barrier", "barrier",
-        "ibarrier -> 0", "wait all [0]", "ibarrier -> 0", "wait all [0]", "ibarrier -> 0",
-        "wait all [0]", "ibarrier -> 0", "wait all [0]",
-    ]);
+    does(
+        body,
+        1,
+        0,
+        &[
+            "ibarrier -> 0",
+            "ibarrier -> 1",
+            "wait all [0, 1]",
+            "barrier",
+            "barrier",
+            "ibarrier -> 0",
+            "wait all [0]",
+            "ibarrier -> 0",
+            "wait all [0]",
+            "ibarrier -> 0",
+            "wait all [0]",
+            "ibarrier -> 0",
+            "wait all [0]",
+        ],
+    );
 }
 
 #[test]
@@ -230,9 +288,18 @@ fn requests_in_a_vector_are_waited_for_one_by_one() {
             world.barrier();
             for request in requests { request.wait(); }
         });";
-    does(body, 2, 0, &[
-        "ireceive 0 1 u8 -> 0", "ireceive 1 1 u8 -> 1", "barrier", "wait all [0]", "wait all [1]",
-    ]);
+    does(
+        body,
+        2,
+        0,
+        &[
+            "ireceive 0 1 u8 -> 0",
+            "ireceive 1 1 u8 -> 1",
+            "barrier",
+            "wait all [0]",
+            "wait all [1]",
+        ],
+    );
 }
 
 #[test]
