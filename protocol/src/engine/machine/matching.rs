@@ -6,12 +6,10 @@
 //! is matched by an option, and bars the messages that it accepts from all receives posted later.
 
 use super::channel::{Channel, NONE};
-use super::{Machine, Met, RequestStatus, Status, envelope};
+use super::{Machine, Met, RequestStatus, Status, Unmatched, envelope};
 use crate::engine::evidence::At;
 use crate::engine::trace::Deed;
-use crate::model::{
-    Action, CommunicatorId, Envelope, LabelId, Peer, Position, Rank, RequestId, Tag,
-};
+use crate::model::{CommunicatorId, Envelope, LabelId, Peer, Position, Rank, RequestId, Tag};
 
 /// An operation that has been started and not matched: an index into [`Machine::pending`].
 pub(in crate::engine) type PendingId = u32;
@@ -48,23 +46,6 @@ pub(super) struct Pending {
     /// Orders the operations of one rank.
     pub(super) sequence: u64,
     pub(super) next: PendingId,
-}
-
-/// An operation that found no partner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unmatched {
-    /// The step that holds its envelope.
-    pub at: At,
-    /// Whether it is a send.
-    pub sending: bool,
-    /// The other end, resolved: a rank, or a wildcard.
-    pub peer: Peer,
-    /// The tag sent or accepted.
-    pub tag: Tag,
-    /// The communicator.
-    pub communicator: CommunicatorId,
-    /// Whether it announces or awaits a decision: that meets nothing else.
-    pub decision: bool,
 }
 
 /// Source, destination, communicator.
@@ -450,13 +431,6 @@ impl Machine<'_> {
         }
     }
 
-    fn is_decision(&self, pending: &Pending) -> bool {
-        let event = &self.world.behaviours[pending.rank as usize].events[pending.position as usize];
-        matches!(event.action, Action::Offer { .. })
-            || envelope(event, true)
-                .is_some_and(|sent| pending.sending && sent.data.label.is_some())
-    }
-
     /// Whether what a step sends has the tag and the communicator that a receive asks for.
     pub(in crate::engine) fn sends_for(&self, (rank, position): At, receive: &Unmatched) -> bool {
         let event = &self.world.behaviours[rank as usize].events[position];
@@ -471,32 +445,6 @@ impl Machine<'_> {
             pending.live && pending.rank == rank && pending.completes == completes
         });
         found.and_then(|index| PendingId::try_from(index).ok())
-    }
-
-    pub(super) fn unmatched_of(&self, id: PendingId) -> Unmatched {
-        let pending = &self.pending[id as usize];
-        Unmatched {
-            at: (pending.rank, pending.position as Position),
-            sending: pending.sending,
-            peer: pending.peer,
-            tag: pending.tag,
-            communicator: pending.communicator,
-            decision: self.is_decision(pending),
-        }
-    }
-
-    /// Every operation that found no partner, by rank and in the order of its start.
-    pub(in crate::engine) fn unmatched(&self) -> Vec<Unmatched> {
-        let mut rest: Vec<PendingId> = (0..)
-            .zip(&self.pending)
-            .filter(|(_, one)| one.live && !one.freed)
-            .map(|(id, _)| id)
-            .collect();
-        rest.sort_unstable_by_key(|&id| {
-            let pending = &self.pending[id as usize];
-            (pending.rank, pending.sequence)
-        });
-        rest.into_iter().map(|id| self.unmatched_of(id)).collect()
     }
 }
 

@@ -19,6 +19,7 @@ mod request;
 mod steps;
 mod sweep;
 mod symmetry;
+mod unmatched;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -31,15 +32,16 @@ pub(crate) use self::events::envelope;
 pub(super) use self::events::{bytes, called, receiving_peer, targets};
 pub(super) use self::executed::Executed;
 use self::liveness::Liveness;
-pub use self::matching::Unmatched;
 pub(crate) use self::matching::accepts;
 use self::matching::{Pending, PendingId};
+pub(super) use self::request::{Met, Request, RequestStatus};
 pub(super) use self::sweep::Sweep;
 use self::symmetry::Symmetry;
+pub use self::unmatched::Unmatched;
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
-    Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank, RequestId, Tag,
+    Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank, RequestId,
     World,
 };
 
@@ -102,50 +104,6 @@ pub(super) enum Status {
     Ended,
     /// At a step from which on nothing is known of it.
     Opaque,
-}
-
-/// A request's slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) status: RequestStatus,
-    /// The step that holds its envelope: that started it, or planned it.
-    pub(super) described: u32,
-    /// The step that started it.
-    pub(super) started: u32,
-    /// The step that planned it, and with whom, for persistent ones.
-    plan: Option<(u32, Peer)>,
-    /// Counts the operations started here, so that a lost one completes nothing.
-    generation: u32,
-    /// Whether the rank's present step waits for it.
-    awaited: bool,
-}
-
-/// How far a request is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RequestStatus {
-    Inactive,
-    Active,
-    /// Complete, and not yet waited for; a receive knows whom it has met.
-    Complete(Option<Met>),
-}
-
-/// What the status of a receive or a probe says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Met {
-    /// Who sent it.
-    pub(super) source: Rank,
-    /// Its tag; `None` where nobody knows.
-    pub(super) tag: Option<i32>,
-}
-
-impl Met {
-    fn of(source: Rank, tag: Tag) -> Self {
-        let tag = match tag {
-            Tag::Exact(tag) => Some(tag),
-            Tag::Any => None,
-        };
-        Met { source, tag }
-    }
 }
 
 /// Where one rank stands.
@@ -496,20 +454,5 @@ impl<'w> Machine<'w> {
                 bytes(self.world, data).is_none_or(|bytes| bytes > eager_limit)
             }
         }
-    }
-}
-
-impl Request {
-    const NEW: Request = Request {
-        status: RequestStatus::Inactive,
-        described: 0,
-        started: 0,
-        plan: None,
-        generation: 0,
-        awaited: false,
-    };
-
-    pub(super) fn is_active(&self) -> bool {
-        self.status != RequestStatus::Inactive
     }
 }

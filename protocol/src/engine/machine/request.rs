@@ -2,9 +2,68 @@
 
 use super::matching::{Completes, Pending};
 use super::steps::operation;
-use super::{Machine, Request, RequestStatus, Schedule, Status};
+use super::{Machine, Schedule, Status};
 use crate::engine::pairing::could_serve;
-use crate::model::{Action, Completion, Envelope, Peer, Position, Rank, RequestId};
+use crate::model::{Action, Completion, Envelope, Peer, Position, Rank, RequestId, Tag};
+
+/// A request's slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Request {
+    pub(in crate::engine) status: RequestStatus,
+    /// The step that holds its envelope: that started it, or planned it.
+    pub(in crate::engine) described: u32,
+    /// The step that started it.
+    pub(in crate::engine) started: u32,
+    /// The step that planned it, and with whom, for persistent ones.
+    pub(super) plan: Option<(u32, Peer)>,
+    /// Counts the operations started here, so that a lost one completes nothing.
+    pub(super) generation: u32,
+    /// Whether the rank's present step waits for it.
+    pub(super) awaited: bool,
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum RequestStatus {
+    Inactive,
+    Active,
+    /// Complete, and not yet waited for; a receive knows whom it has met.
+    Complete(Option<Met>),
+}
+
+/// What the status of a receive or a probe says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Met {
+    /// Who sent it.
+    pub(in crate::engine) source: Rank,
+    /// Its tag; `None` where nobody knows.
+    pub(super) tag: Option<i32>,
+}
+
+impl Met {
+    pub(super) fn of(source: Rank, tag: Tag) -> Self {
+        let tag = match tag {
+            Tag::Exact(tag) => Some(tag),
+            Tag::Any => None,
+        };
+        Met { source, tag }
+    }
+}
+
+impl Request {
+    pub(super) const NEW: Request = Request {
+        status: RequestStatus::Inactive,
+        described: 0,
+        started: 0,
+        plan: None,
+        generation: 0,
+        awaited: false,
+    };
+
+    pub(in crate::engine) fn is_active(&self) -> bool {
+        self.status != RequestStatus::Inactive
+    }
+}
 
 impl Machine<'_> {
     pub(super) fn request(&self, rank: Rank, request: RequestId) -> &Request {
