@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::coerce::DEREFERENCES;
 use super::convert::Instance;
 use super::library::{Signature, Template, library};
-use super::question::{Answer, Question};
+use super::question::Answer;
 use super::term::{Kind, Parts, Shape, TermId, View};
 use super::{Inference, Letters};
-use crate::program::{DefinitionId, FunctionId, Scalar, Type};
+use crate::program::{DefinitionId, FunctionId, Type};
 
 /// A call of a method, as far as its types are known.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl<'p> Inference<'p> {
                     } else {
                         &["float", "number"]
                     };
-                    if self.from_sections(sections, at, call) {
+                    if self.find_in(sections, at, call) {
                         return Answer::Done;
                     }
                     break;
@@ -76,7 +76,7 @@ impl<'p> Inference<'p> {
                 None => break,
             }
         }
-        if self.for_any(call) || self.from_sections(&["any"], call.receiver, call) {
+        if self.for_any(call) || self.find_in(&["any"], call.receiver, call) {
             return Answer::Done;
         }
         self.give_up_call(call)
@@ -99,8 +99,7 @@ impl<'p> Inference<'p> {
             }
             let Some(item) = self.next_of(at) else { return false };
             let iterator = self.terms.external("Iterator", &[item]);
-            return self.of_iterator(item, call)
-                || self.from_sections(&["Iterator"], iterator, call);
+            return self.of_iterator(item, call) || self.find_in(&["Iterator"], iterator, call);
         }
         let integer = matches!(shape, Shape::Scalar(scalar) if scalar.is_integer());
         match shape {
@@ -108,12 +107,12 @@ impl<'p> Inference<'p> {
                 let kind = if integer { "integer" } else { "float" };
                 let sections = [scalar.name(), kind, "number"];
                 let known = if integer || scalar.is_float() { 3 } else { 1 };
-                self.from_sections(&sections[..known], at, call)
+                self.find_in(&sections[..known], at, call)
             }
-            Shape::Text => self.from_sections(&["str"], at, call),
-            Shape::Tuple => self.from_sections(&["tuple"], at, call),
+            Shape::Text => self.find_in(&["str"], at, call),
+            Shape::Tuple => self.find_in(&["tuple"], at, call),
             Shape::Array(_) | Shape::Slice => {
-                self.of_slice(parts[0], call) || self.from_sections(&["[]"], at, call)
+                self.of_slice(parts[0], call) || self.find_in(&["[]"], at, call)
             }
             Shape::External(name) => {
                 if library().is_a(name, "Iterator") {
@@ -123,13 +122,13 @@ impl<'p> Inference<'p> {
                         return true;
                     }
                 }
-                self.of_container(name, at, call) || self.from_sections(&[name], at, call)
+                self.of_container(name, at, call) || self.find_in(&[name], at, call)
             }
             Shape::Trait(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let names: Vec<&str> =
                     names.into_iter().filter(|name| *name != "Iterator").collect();
-                self.methods(None, &call.name).is_none() && self.from_sections(&names, at, call)
+                self.methods(None, &call.name).is_none() && self.find_in(&names, at, call)
             }
             Shape::Parameter(name) => {
                 let traits = match self.bound_of(name) {
@@ -137,7 +136,7 @@ impl<'p> Inference<'p> {
                     _ => &[],
                 };
                 let traits: Vec<&str> = traits.iter().map(String::as_str).collect();
-                (self.methods(None, &call.name).is_none() && self.from_sections(&traits, at, call))
+                (self.methods(None, &call.name).is_none() && self.find_in(&traits, at, call))
                     || self.unmistakable(call, at)
             }
             _ => false,
@@ -148,10 +147,10 @@ impl<'p> Inference<'p> {
     fn unmistakable(&mut self, call: &MethodCall, at: TermId) -> bool {
         UNMISTAKABLE.contains(&call.name.as_str())
             && self.methods(None, &call.name).is_none()
-            && self.from_sections(&TRAITS, at, call)
+            && self.find_in(&TRAITS, at, call)
     }
 
-    fn from_sections(&mut self, sections: &[&str], at: TermId, call: &MethodCall) -> bool {
+    fn find_in(&mut self, sections: &[&str], at: TermId, call: &MethodCall) -> bool {
         let name = call.name.strip_prefix("r#").unwrap_or(&call.name);
         let Some(signature) = sections.iter().find_map(|section| library().find(section, name))
         else {
@@ -174,141 +173,6 @@ impl<'p> Inference<'p> {
             }
             None => false,
         }
-    }
-
-    /// Methods that are for every type, and look at references themselves.
-    fn universal(&mut self, call: &MethodCall) -> bool {
-        match (call.name.as_str(), call.arguments.len()) {
-            ("clone" | "to_owned", 0) => {
-                if matches!(self.terms.view(call.receiver), View::Open(Kind::Any)) {
-                    return false;
-                }
-                let inner = self.terms.referent(call.receiver).unwrap_or(call.receiver);
-                let cloned = match self.terms.shape(inner) {
-                    Some((Shape::Slice, parts)) if call.name == "to_owned" => {
-                        self.terms.external("Vec", &parts)
-                    }
-                    Some((Shape::Slice | Shape::Trait(_), _)) => call.receiver,
-                    Some((Shape::Defined(definition), _)) if !self.is_clone(definition) => {
-                        call.receiver
-                    }
-                    _ => inner,
-                };
-                self.terms.unify(cloned, call.result);
-                true
-            }
-            ("into_iter", 0) => {
-                if let Some((Shape::Defined(definition), _)) = self.terms.shape(call.receiver)
-                    && self.methods(Some(definition), "into_iter").is_some()
-                {
-                    return false;
-                }
-                let item = self.open();
-                self.ask(Question::Iterate { over: call.receiver, item });
-                let iterator = self.terms.external("Iterator", &[item]);
-                self.terms.unify(iterator, call.result);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn is_clone(&self, definition: DefinitionId) -> bool {
-        let traits = &self.program.definition(definition).traits;
-        traits.iter().any(|name| name == "Clone")
-            || self.methods(Some(definition), "clone").is_some()
-    }
-
-    /// Methods of iterators whose results are whatever is asked for.
-    fn of_iterator(&mut self, item: TermId, call: &MethodCall) -> bool {
-        let asked = call.generics.first().copied();
-        match (call.name.as_str(), call.arguments.as_slice()) {
-            ("collect", []) => {
-                let into = asked.unwrap_or(call.result);
-                self.terms.unify(into, call.result);
-                self.ask(Question::Collect { item, into });
-            }
-            ("sum" | "product", []) => {
-                let into = asked.unwrap_or(call.result);
-                self.terms.unify(into, call.result);
-                self.ask(Question::Sum { item, into });
-            }
-            ("unzip", []) => {
-                let (a, b, into_a, into_b) = (self.open(), self.open(), self.open(), self.open());
-                let pair = self.terms.known(Shape::Tuple, &[a, b]);
-                self.terms.unify(item, pair);
-                let both = self.terms.known(Shape::Tuple, &[into_a, into_b]);
-                self.terms.unify(both, call.result);
-                self.ask(Question::Collect { item: a, into: into_a });
-                self.ask(Question::Collect { item: b, into: into_b });
-            }
-            ("partition", [decides]) => {
-                let reference = self.terms.reference(item);
-                let truth = self.terms.scalar(Scalar::Bool);
-                let wanted = self.terms.known(Shape::Function, &[reference, truth]);
-                self.coerce(*decides, wanted);
-                let into = self.open();
-                let both = self.terms.known(Shape::Tuple, &[into, into]);
-                self.terms.unify(both, call.result);
-                self.ask(Question::Collect { item, into });
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Methods of slices that depend on what they are given or on what is in them.
-    fn of_slice(&mut self, element: TermId, call: &MethodCall) -> bool {
-        match (call.name.as_str(), call.arguments.as_slice()) {
-            ("get" | "get_mut" | "get_unchecked" | "get_unchecked_mut", [index]) => {
-                let found = self.open();
-                let slice = self.terms.known(Shape::Slice, &[element]);
-                self.ask(Question::Index { base: slice, index: *index, result: found });
-                let reference = self.terms.reference(found);
-                let result = if call.name.contains("unchecked") {
-                    reference
-                } else {
-                    self.terms.external("Option", &[reference])
-                };
-                self.terms.unify(result, call.result);
-            }
-            ("concat", []) => match self.terms.shape(element) {
-                Some((Shape::Text, _)) => self.terms.unify(element, call.result),
-                Some((Shape::Array(_), parts)) => {
-                    let whole = self.terms.external("Vec", &parts);
-                    self.terms.unify(whole, call.result);
-                }
-                Some((Shape::External(name), parts)) if name.as_ref() == "Vec" => {
-                    let whole = self.terms.external("Vec", &parts);
-                    self.terms.unify(whole, call.result);
-                }
-                _ => self.terms.doubt(call.result),
-            },
-            ("join", [_]) => {
-                let element = self.terms.behind_references(element);
-                match self.terms.shape(element) {
-                    Some((Shape::Text, _)) => self.terms.unify(element, call.result),
-                    _ => self.terms.doubt(call.result),
-                }
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    fn of_container(&mut self, name: &str, at: TermId, call: &MethodCall) -> bool {
-        let ("extend", [elements]) = (call.name.as_str(), call.arguments.as_slice()) else {
-            return false;
-        };
-        if !library().is_a(name, "Sequence") && !library().is_a(name, "HashMap") {
-            return false;
-        }
-        let item = self.open();
-        self.ask(Question::Iterate { over: *elements, item });
-        self.ask(Question::Extend { item, into: at });
-        let unit = self.terms.unit();
-        self.terms.unify(unit, call.result);
-        true
     }
 
     /// What the letters of a signature stand for where it is used on this type.

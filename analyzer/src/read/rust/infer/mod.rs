@@ -6,13 +6,14 @@
 //! they are written; nothing is concluded from one body about another.
 //!
 //! [`term`] is about equality alone, [`library`] knows the signatures of libraries. The other
-//! modules walk over a body: [`body`] and [`flow`] over expressions, [`pattern`] over patterns;
-//! [`call`], [`operator`], [`place`] and [`iterate`] answer [`question`]s; [`fill`] writes the
-//! result into the program.
+//! modules walk over a body: [`body`] and [`flow`] over expressions, [`pattern`] over patterns.
+//! What they cannot tell at once are [`question`]s, which [`call`], [`container`], [`operator`],
+//! [`place`] and [`iterate`] answer. [`fill`] writes the result into the program.
 
 mod body;
 mod call;
 mod coerce;
+mod container;
 mod convert;
 mod fill;
 mod flow;
