@@ -456,11 +456,9 @@ impl<'p> Machine<'p> {
 
     /// What a method is called on: a reference to where it is, if it is somewhere.
     fn receiver(&mut self, expression: &Expression) -> Outcome {
-        match self.locate(expression)? {
-            super::places::Target::Path(path) => Ok(Value::Reference(self.end_of(path))),
-            super::places::Target::Value(Value::Reference(path)) => {
-                Ok(Value::Reference(self.end_of(path)))
-            }
+        let target = self.locate(expression)?;
+        match self.deref_all(target) {
+            super::places::Target::Path(path) => Ok(Value::Reference(path)),
             super::places::Target::Value(value) => Ok(value),
         }
     }

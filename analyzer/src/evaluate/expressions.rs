@@ -561,11 +561,15 @@ impl Machine<'_> {
         let holds = self.behind(holds, place);
         match holds.as_bool() {
             Some(true) => Ok(()),
+            // What was assumed does not fit together with the rest.
+            Some(false) if self.shared.oracle.has_answered() => {
+                Err(self.lost(place, "an assertion fails under what was assumed"))
+            }
             Some(false) => Err(self.leave(Departure::Panicked, place)),
             None => {
                 let condition = self.identity(&holds);
                 if self.fact(condition) == Some(false) {
-                    return Err(self.leave(Departure::Panicked, place));
+                    return Err(self.lost(place, "an assertion fails under what was assumed"));
                 }
                 self.assume(condition, true);
                 Ok(())

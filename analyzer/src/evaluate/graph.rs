@@ -120,14 +120,20 @@ impl Graph {
         behaviour
     }
 
-    /// Past empty blocks.
-    fn resolve(&self, mut block: BlockId) -> BlockId {
-        let mut seen = HashSet::new();
-        while self.blocks[block].events.is_empty() && seen.insert(block) {
+    /// Past empty blocks with one way on; [`END`] where nothing comes any more.
+    fn resolve(&self, block: BlockId) -> BlockId {
+        self.resolve_from(block, &mut HashSet::new())
+    }
+
+    fn resolve_from(&self, mut block: BlockId, seen: &mut HashSet<BlockId>) -> BlockId {
+        while block != END && self.blocks[block].events.is_empty() && seen.insert(block) {
             match &self.blocks[block].next {
+                Next::End => return END,
                 Next::Jump(target) => block = *target,
                 Next::Branch(_, targets) => {
-                    let mut resolved = targets.iter().map(|target| self.resolve_once(*target));
+                    let known = seen.clone();
+                    let resolve = |it: &BlockId| self.resolve_from(*it, &mut known.clone());
+                    let mut resolved = targets.iter().map(resolve);
                     match resolved.next() {
                         Some(first) if first != block && resolved.all(|other| other == first) => {
                             block = first;
@@ -135,20 +141,8 @@ impl Graph {
                         _ => break,
                     }
                 }
-                _ => break,
+                Next::BranchOnTag(..) => break,
             }
-        }
-        block
-    }
-
-    /// Past empty blocks with one way on.
-    fn resolve_once(&self, mut block: BlockId) -> BlockId {
-        let mut seen = HashSet::new();
-        while let Next::Jump(target) = &self.blocks[block].next
-            && self.blocks[block].events.is_empty()
-            && seen.insert(block)
-        {
-            block = *target;
         }
         block
     }
@@ -177,10 +171,13 @@ impl<'g> Flattening<'g> {
 
     /// All blocks, each before those that it leads to, but for the ways back in loops.
     fn order(&self) -> Vec<BlockId> {
-        let first = self.graph.resolve(0);
-        let mut seen = HashSet::from([first]);
-        let mut open = vec![(first, self.successors(first))];
+        let mut seen = HashSet::from([END]);
+        let mut open = Vec::new();
         let mut order = Vec::new();
+        let first = self.graph.resolve(0);
+        if seen.insert(first) {
+            open.push((first, self.successors(first)));
+        }
         while let Some((block, left)) = open.last_mut() {
             // The last ones first: from the end, those come last that come first in the list.
             match left.pop() {
@@ -226,8 +223,7 @@ impl<'g> Flattening<'g> {
             return;
         }
         match next {
-            Next::End if following.is_none() => {}
-            Next::End => self.jump(END),
+            Next::End => self.go_to_resolved(END, following),
             Next::Jump(target) => self.go_to(*target, following),
             Next::Branch(place, targets) => self.branch(*place, targets, following),
             Next::BranchOnTag(place, slot, arms, otherwise) => {
@@ -248,7 +244,7 @@ impl<'g> Flattening<'g> {
             }
         }
         match resolved[..] {
-            [only] => self.go_to(only, following),
+            [only] => self.go_to_resolved(only, following),
             _ => {
                 let action = Action::Branch { targets: resolved.into() };
                 self.events.push(Event { action, place });
@@ -257,8 +253,11 @@ impl<'g> Flattening<'g> {
     }
 
     fn go_to(&mut self, target: BlockId, following: Option<BlockId>) {
-        let target = self.graph.resolve(target);
-        if following != Some(target) {
+        self.go_to_resolved(self.graph.resolve(target), following);
+    }
+
+    fn go_to_resolved(&mut self, target: BlockId, following: Option<BlockId>) {
+        if following.unwrap_or(END) != target {
             self.jump(target);
         }
     }

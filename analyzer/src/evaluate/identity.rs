@@ -124,7 +124,10 @@ impl Machine<'_> {
             Value::Closure(closure, _) => identity.number(u64::from(closure.body.place.0)),
             Value::External(path, _) => path.iter().for_each(|part| identity.text(part)),
             Value::Handle(handle) => mix_handle(identity, handle),
-            Value::Moved => identity.text("moved"),
+            Value::Moved => {
+                identity.text("moved");
+                identity.not_uniform();
+            }
             _ => identity.not_uniform(),
         }
     }

@@ -45,6 +45,11 @@ impl Oracle {
         answer
     }
 
+    /// Whether it has answered anything.
+    pub(super) fn has_answered(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
     /// Where something was asked, in the order in which it was first asked, with what was answered.
     pub(super) fn answers(&self) -> Vec<(Place, String)> {
         let mut places: Vec<(Place, &Asked)> =

@@ -61,13 +61,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Follows references to what is not one.
+    /// Follows references to what is not one. What was never set, as far as is known, is some value
+    /// from here on.
     pub(super) fn deref_all(&mut self, target: Target) -> Target {
-        match target {
-            Target::Path(path) => Target::Path(self.end_of(path)),
-            Target::Value(Value::Reference(path)) => Target::Path(self.end_of(path)),
-            other => other,
+        let path = match target {
+            Target::Path(path) | Target::Value(Value::Reference(path)) => self.end_of(path),
+            other => return other,
+        };
+        if path.steps.is_empty() && matches!(self.state.memory.get(path.object), Some(Value::Moved)) {
+            let some = self.fresh(Type::Unknown);
+            self.put(&path, some);
         }
+        Target::Path(path)
     }
 
     /// `*target`
