@@ -119,7 +119,7 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
             group.roots.push(Root {
                 file,
                 kinds: target.map(|target| target.kind.clone()),
-                features: unit.map_or(None, |unit| unit.features.clone()),
+                features: unit.and_then(|unit| unit.features.clone()),
             });
         }
     }

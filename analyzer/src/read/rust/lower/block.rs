@@ -28,8 +28,9 @@ impl Body<'_, '_> {
         let outside = self.context.module;
         self.items(&block.stmts);
         let mut lowered = Block { label, end, ..Block::default() };
-        for (at, statement) in block.stmts.iter().enumerate() {
-            let last = at + 1 == block.stmts.len();
+        let built: Vec<&Stmt> = block.stmts.iter().filter(|it| self.has(it)).collect();
+        for (at, statement) in built.iter().enumerate() {
+            let last = at + 1 == built.len();
             self.statement(statement, last, &mut lowered);
         }
         self.context.module = outside;
@@ -56,22 +57,32 @@ impl Body<'_, '_> {
         self.context.module = module;
     }
 
+    /// Whether the build has a statement; items are looked at by themselves.
+    fn has(&self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Local(local) => self.is_built(&local.attrs),
+            Stmt::Expr(expression, _) => self.is_built(attributes(expression)),
+            Stmt::Macro(invocation) => self.is_built(&invocation.attrs),
+            Stmt::Item(_) => false,
+        }
+    }
+
     fn statement(&mut self, statement: &Stmt, last: bool, block: &mut Block) {
         match statement {
-            Stmt::Local(local) if self.is_built(&local.attrs) => {
+            Stmt::Local(local) => {
                 let lowered = self.local(local);
                 block.statements.push(lowered);
             }
-            Stmt::Expr(expression, semicolon) if self.is_built(attributes(expression)) => {
+            Stmt::Expr(expression, semicolon) => {
                 let lowered = self.expression(expression);
                 self.add(lowered, last && semicolon.is_none(), block);
             }
-            Stmt::Macro(invocation) if self.is_built(&invocation.attrs) => {
+            Stmt::Macro(invocation) => {
                 let lowered = self.invocation(&invocation.mac);
                 let is_value = last && invocation.semi_token.is_none();
                 self.add(lowered, is_value, block);
             }
-            _ => {}
+            Stmt::Item(_) => {}
         }
     }
 

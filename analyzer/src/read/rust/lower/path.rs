@@ -186,7 +186,8 @@ impl Body<'_, '_> {
         }
         let owner = Some(definition);
         let methods = self.translation.program.methods.get(&(owner, own.clone()));
-        if let Some(&function) = methods.and_then(|methods| methods.first()) {
+        // Of several, such as `from` of `From<A>` and `From<B>`, types decide, which nobody has yet.
+        if let Some(&[function]) = methods.map(Vec::as_slice) {
             let generics = self.generics_of(function, of, turbofish);
             return Named::Function(function, generics);
         }

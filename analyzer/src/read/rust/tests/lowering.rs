@@ -208,6 +208,8 @@ fn what_tests_alone_have_does_not_hide_the_rest() {
     let size = program.functions.iter().rfind(|it| it.name == "size").unwrap();
     assert_eq!(render::body(&program, main), "{fn size();}");
     assert_eq!(render::body(&program, size), "{2}");
+    let tail = "fn main() { #[cfg(unix)] { 1 } #[cfg(windows)] { 2 } }";
+    assert_eq!(main_of(tail), "{{1}}");
 }
 
 #[test]
@@ -218,7 +220,14 @@ fn wrapped_items_are_items() {
         fn main() { f(); TABLE.len(); }";
     let program = from_text(text).unwrap();
     assert_eq!(main_of(text), "{fn f(); const TABLE.len();}");
-    assert_eq!(program.globals[0].value.is_some(), true);
+    assert!(program.globals[0].value.is_some());
+}
+
+#[test]
+fn of_several_functions_of_one_name_none_is_chosen() {
+    let text = "struct A; impl From<u8> for A { fn from(_: u8) -> A { A } }
+        impl From<i8> for A { fn from(_: i8) -> A { A } } fn main() { A::from(1); }";
+    assert_eq!(main_of(text), "{A::from(1);}");
 }
 
 #[test]
