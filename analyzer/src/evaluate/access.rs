@@ -389,10 +389,8 @@ impl Machine<'_> {
 
     /// Notes that memory is touched, where operations are pending on it.
     pub(super) fn note_access(&mut self, path: &Path, writes: bool, place: Place) {
-        if self.state.uses.is_empty() {
-            return;
-        }
-        let uses = self.state.uses.iter();
+        let Some(uses) = self.state.uses.get(&path.object) else { return };
+        let uses = uses.iter();
         let touched = uses.filter(|it| (writes || it.writes) && it.path.overlaps(path));
         let mut requests: Vec<_> = touched.map(|it| it.request).collect();
         requests.sort_unstable();

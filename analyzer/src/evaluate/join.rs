@@ -198,9 +198,13 @@ impl Machine<'_> {
             self.joined_badly = true;
         }
         if state.uses != other.uses {
-            let missing = other.uses.iter().filter(|it| !state.uses.contains(it)).cloned();
-            let missing: Vec<_> = missing.collect();
-            Rc::make_mut(&mut state.uses).extend(missing);
+            let uses = Rc::make_mut(&mut state.uses);
+            for (object, others) in &*other.uses {
+                let mine = uses.entry(*object).or_default();
+                let missing = others.iter().filter(|it| !mine.contains(it)).cloned();
+                let missing: Vec<_> = missing.collect();
+                mine.extend(missing);
+            }
         }
         if state.globals != other.globals {
             Rc::make_mut(&mut state.globals)

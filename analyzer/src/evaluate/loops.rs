@@ -21,6 +21,9 @@ const COMPUTED_TURNS: u32 = 64;
 /// Turns of a loop by a condition; if there are more, one turn stands for all.
 const PATIENCE: u64 = 20_000;
 
+/// The same for a loop without a condition, if its last turns have done the same.
+const ENDLESS_TURNS: u64 = 256;
+
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
 
@@ -226,7 +229,7 @@ impl<'p> Machine<'p> {
             if may_have_left || !kind.communicates && turns >= u64::from(COMPUTED_TURNS) {
                 return self.summarize(kind, turn);
             }
-            if is_long || turns + 3 > LONGEST {
+            if is_long || kind.is_endless || turns + 3 > LONGEST {
                 last.note(self.graph.since(mark));
             }
             if is_long && last.are_steady() {
@@ -235,7 +238,8 @@ impl<'p> Machine<'p> {
             if turns > LONGEST && !last.are_steady() {
                 return Err(self.lost(place, "the loop has too many turns that differ"));
             }
-            if turns > LONGEST && (kind.is_endless || turns > PATIENCE) {
+            let is_endless = kind.is_endless && turns > ENDLESS_TURNS && last.are_steady();
+            if is_endless || turns > PATIENCE {
                 return self.summarize(kind, turn);
             }
             if turns > LONGEST {

@@ -161,8 +161,10 @@ impl<'p> Machine<'p> {
     /// A request slot that is not in use.
     pub(super) fn new_request(&mut self) -> RequestId {
         let requests = Rc::make_mut(&mut self.state.requests);
-        let free = requests.iter().zip(0..).find(|(used, number)| **used != *number);
-        let free = free.map_or(requests.len() as RequestId, |(_, number)| number);
+        let count = requests.len() as RequestId;
+        let has_gap = requests.last().is_some_and(|last| *last >= count);
+        let gap = || requests.iter().zip(0..).find(|(used, number)| **used != *number);
+        let free = if has_gap { gap().map_or(count, |(_, number)| number) } else { count };
         requests.insert(free);
         free
     }
@@ -170,13 +172,16 @@ impl<'p> Machine<'p> {
     /// An operation uses this memory until its request is completed: accesses are noted from now on.
     pub(super) fn begin_use(&mut self, request: RequestId, path: &Path, writes: bool) {
         let uses = Rc::make_mut(&mut self.state.uses);
-        uses.push(Use { request, path: path.clone(), writes });
+        uses.entry(path.object).or_default().push(Use { request, path: path.clone(), writes });
     }
 
     /// The request was completed; its slot is free again.
     pub(super) fn end_use(&mut self, request: RequestId) {
-        if self.state.uses.iter().any(|it| it.request == request) {
-            Rc::make_mut(&mut self.state.uses).retain(|it| it.request != request);
+        if !self.state.uses.is_empty() {
+            Rc::make_mut(&mut self.state.uses).retain(|_, uses| {
+                uses.retain(|it| it.request != request);
+                !uses.is_empty()
+            });
         }
         if self.state.requests.contains(&request) {
             Rc::make_mut(&mut self.state.requests).remove(&request);

@@ -30,7 +30,7 @@ pub(super) struct State {
     /// Values of constant expressions that something refers to, by the expressions' addresses.
     pub(super) constants: Rc<HashMap<usize, ObjectId>>,
     /// The memory that operations use.
-    pub(super) uses: Rc<Vec<Use>>,
+    pub(super) uses: Rc<BTreeMap<ObjectId, Vec<Use>>>,
     /// The requests that are not complete.
     pub(super) requests: Rc<BTreeSet<RequestId>>,
     /// The next slot for a source.
