@@ -14,7 +14,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 
 use crate::coverage::{Call, Calls};
 use crate::diagnostic::Failure;
-use crate::evaluate::{self, Limits, Understood};
+use crate::evaluate::{Evaluator, Limits, Understood};
 use crate::program::{Entry, EntryKind, Place, Program};
 use crate::read::rust::{Played, TargetProgram};
 use crate::source::{FileId, Location};
@@ -115,8 +115,9 @@ impl Examination {
         let options = Options { eager_limit: self.eager_limit, ..Options::default() };
         let mut judge = Judge::new(options);
         let mut run = Run::default();
+        let evaluator = Evaluator::new(program);
         for &size in &self.sizes {
-            let evaluated = evaluate::evaluate(program, entry, size, Limits::default());
+            let evaluated = evaluator.evaluate(entry, size, Limits::default());
             let silent = evaluated.calls.is_empty() && !evaluated.refused;
             run.calls.extend(evaluated.calls);
             if evaluated.refused {
@@ -143,9 +144,10 @@ impl Examination {
 fn compare(program: &Program, entry: &Entry, played: &Played) -> Run {
     let mut judge = Judge::new(Options::default());
     let mut run = Run::default();
+    let evaluator = Evaluator::new(program);
     for expected in &played.expected {
         let size = expected.size();
-        let evaluated = evaluate::evaluate(program, entry, size, Limits::default());
+        let evaluated = evaluator.evaluate(entry, size, Limits::default());
         run.calls.extend(evaluated.calls);
         // Where what it does depends on what nobody knows, there is no one way to be compared.
         if let [(actual, _)] = evaluated.worlds.as_slice() {

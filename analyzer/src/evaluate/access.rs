@@ -452,10 +452,10 @@ pub(super) fn references(value: &Value, found: &mut Vec<Path>) {
         Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
             parts.iter().for_each(|part| references(part, found));
         }
-        Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
-            if !matches!(items.first(), Some(Value::Scalar(..)) | None) {
-                items.iter().for_each(|item| references(item, found));
-            }
+        Value::Sequence(Sequence { items: Items::Each(items), .. })
+            if !matches!(items.first(), Some(Value::Scalar(..)) | None) =>
+        {
+            items.iter().for_each(|item| references(item, found));
         }
         Value::Sequence(Sequence { items: Items::Alike(item, _), .. }) => references(item, found),
         Value::Iterator(lazy) => {

@@ -182,7 +182,7 @@ impl<'p> Machine<'p> {
     ) -> Outcome {
         if self.detached.len() <= since {
             return match outcome {
-                Err(flow) => arrives(&flow).map_or(Err(flow), Ok),
+                Err(flow) => arrives(&flow).ok_or(flow),
                 ok => ok,
             };
         }

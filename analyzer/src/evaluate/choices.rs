@@ -10,7 +10,7 @@ use super::machine::{Machine, Outcome};
 use super::patterns::{Matched, Subject};
 use super::places::Target;
 use super::value::{Unknown, Value};
-use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Pattern, Place};
+use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Place};
 
 /// What is known of the two ways on from a condition.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) enum Asked<'e> {
     /// A condition.
     Condition(&'e Condition),
     /// Whether a value matches.
-    Pattern(&'e Expression, &'e Pattern),
+    Matches(&'e Expression),
     /// Whether there is another element.
     More(&'e Expression),
 }
@@ -311,7 +311,7 @@ impl<'p> Machine<'p> {
                     then_fails: only_fails(&arm.body),
                     otherwise_fails: rest.iter().all(|arm| only_fails(&arm.body)),
                     at_head: false,
-                    asked: Asked::Pattern(what, &arm.pattern),
+                    asked: Asked::Matches(what),
                 };
                 let other = |machine: &mut Self| machine.match_arms(subject, rest, what, place);
                 self.choose(condition, &choice, &taken, &other)

@@ -147,10 +147,10 @@ pub(super) fn owned_handles(value: &Value, visit: &mut dyn FnMut(&Handle)) {
         Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
             parts.iter().for_each(|part| owned_handles(part, visit));
         }
-        Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
-            if !matches!(items.first(), Some(Value::Scalar(..)) | None) {
-                items.iter().for_each(|item| owned_handles(item, visit));
-            }
+        Value::Sequence(Sequence { items: Items::Each(items), .. })
+            if !matches!(items.first(), Some(Value::Scalar(..)) | None) =>
+        {
+            items.iter().for_each(|item| owned_handles(item, visit));
         }
         Value::Sequence(Sequence { items: Items::Alike(item, _), .. }) => {
             owned_handles(item, visit);

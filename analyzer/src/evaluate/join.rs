@@ -249,7 +249,7 @@ fn common_type(one: Type, other: Type) -> Type {
 
 impl Sequence {
     /// How long it is.
-    pub fn length(&self) -> Length {
+    pub(super) fn length(&self) -> Length {
         match &self.items {
             Items::Each(items) => Length::Known(items.len() as u64),
             Items::Alike(_, length) => *length,
@@ -257,7 +257,7 @@ impl Sequence {
     }
 
     /// Whether it is known to be empty.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.length() == Length::Known(0)
     }
 }

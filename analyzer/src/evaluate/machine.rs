@@ -89,8 +89,6 @@ pub(super) struct Machine<'p> {
     pub(super) gaps: BTreeMap<Place, String>,
     /// Loops that were cut short, with how many turns they had.
     pub(super) cuts: Vec<(Place, u64)>,
-    /// The rank waits for what others have to tell in a later round.
-    pub(super) waits_for_round: bool,
     /// Two ways were joined of which only one has something that must be completed or dropped.
     pub(super) joined_badly: bool,
 }
@@ -139,7 +137,6 @@ impl<'p> Machine<'p> {
 
     /// Others have not told yet what this rank needs to go on: it ends here in this round.
     pub(super) fn untold(&mut self, place: Place) -> Flow {
-        self.waits_for_round = true;
         self.lost(place, "it depends on what other ranks do, which is not known")
     }
 
@@ -237,9 +234,7 @@ impl<'p> Machine<'p> {
 /// What a rank tells the others of a communicator.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Told {
-    /// A number: a color, a count, a value that is broadcast.
-    Number(Option<i128>),
-    /// Several: a key and a color, an array of counts.
+    /// Numbers: a key and a color, a value that is broadcast, an array of counts.
     Numbers(Vec<Option<i128>>),
     /// Nothing that is known.
     Nothing,

@@ -334,13 +334,12 @@ impl Machine<'_> {
                 None => Step::Slice(number as u64, number as u64 + rest),
             };
             let part_subject = self.part_of(subject, &step);
-            let bare = Pattern::Rest;
             match part {
                 Pattern::Variable(variable, Some(inner)) if is_rest(inner) => {
                     let plain = Pattern::Variable(*variable, None);
                     self.bind(&plain, &part_subject, place)?;
                 }
-                part if is_rest(part) => self.bind(&bare, &part_subject, place)?,
+                part if is_rest(part) => {}
                 part => self.bind(part, &part_subject, place)?,
             }
         }

@@ -43,12 +43,6 @@ pub(super) struct State {
     pub(super) counters: Rc<BTreeMap<String, Option<u64>>>,
 }
 
-impl Default for FrameId {
-    fn default() -> Self {
-        FrameId(0)
-    }
-}
-
 /// A call: its variables and what its generic parameters stand for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {

@@ -13,7 +13,7 @@ use crate::program::{Closure, DefinitionId, FunctionId, Scalar, Type};
 
 /// A value that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Unknown {
+pub(super) struct Unknown {
     /// Made of where the value comes from, so that the same computation of the same inputs has the
     /// same identity, on every rank.
     pub identity: u64,
@@ -24,7 +24,7 @@ pub struct Unknown {
 
 /// A number, a truth value, a character that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Constant {
+pub(super) enum Constant {
     /// A whole number.
     Integer(i128),
     /// A number with a fraction.
@@ -37,7 +37,7 @@ pub enum Constant {
 
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Content {
+pub(super) enum Content {
     /// This.
     Known(Constant),
     /// Something.
@@ -45,8 +45,8 @@ pub enum Content {
 }
 
 /// A value.
-#[derive(Clone, Debug)]
-pub enum Value {
+#[derive(Clone, Debug, Default)]
+pub(super) enum Value {
     /// Not known, not even what it is made of; the type as far as it is known.
     Unknown(Unknown, Type),
     /// A number, a truth value, a character. Each knows its type, so that what is sent has one.
@@ -83,12 +83,13 @@ pub enum Value {
     /// A map or a set.
     Map(Rc<Map>),
     /// Was moved away, or never set.
+    #[default]
     Moved,
 }
 
 /// How long a sequence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub(super) enum Length {
     /// So many elements.
     Known(u64),
     /// Not known.
@@ -97,7 +98,7 @@ pub enum Length {
 
 /// The elements of an array or a `Vec`.
 #[derive(Clone, Debug)]
-pub struct Sequence {
+pub(super) struct Sequence {
     /// The type of the elements.
     pub element: Type,
     /// What they are.
@@ -106,7 +107,7 @@ pub struct Sequence {
 
 /// What a sequence's elements are.
 #[derive(Clone, Debug)]
-pub enum Items {
+pub(super) enum Items {
     /// One by one. At most [`MOST_ITEMS`].
     Each(Rc<Vec<Value>>),
     /// All like this one, which is unknown where they differ.
@@ -114,19 +115,19 @@ pub enum Items {
 }
 
 /// The most elements that are kept one by one; of longer sequences only what they have in common.
-pub const MOST_ITEMS: usize = 4096;
+pub(super) const MOST_ITEMS: usize = 4096;
 
 /// A variable's slot or a piece of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectId(pub u32);
+pub(super) struct ObjectId(pub u32);
 
 /// The variables of one call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FrameId(pub u32);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FrameId(pub u32);
 
 /// Where a value is: an object, and the way to a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub(super) struct Path {
     /// The object.
     pub object: ObjectId,
     /// The way from the whole object to the part.
@@ -135,7 +136,7 @@ pub struct Path {
 
 /// A step to a part of a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub(super) enum Step {
     /// A field of a tuple, a struct or a variant.
     Field(u32),
     /// An element.
@@ -150,12 +151,12 @@ pub enum Step {
 
 impl Path {
     /// A whole object.
-    pub fn whole(object: ObjectId) -> Path {
+    pub(super) fn whole(object: ObjectId) -> Path {
         Path { object, steps: Rc::new([]) }
     }
 
     /// A part of what is there. Elements of slices are elements of what they are slices of.
-    pub fn child(&self, step: Step) -> Path {
+    pub(super) fn child(&self, step: Step) -> Path {
         let mut steps = self.steps.to_vec();
         match (steps.last(), &step) {
             (Some(Step::Slice(first, _)), Step::Element(index)) => {
@@ -187,7 +188,7 @@ impl Path {
     }
 
     /// Whether two places may have a byte in common, and are known to where both say so.
-    pub fn overlaps(&self, other: &Path) -> bool {
+    pub(super) fn overlaps(&self, other: &Path) -> bool {
         let same = |(mine, theirs): (&Step, &Step)| match (mine, theirs) {
             (Step::Field(mine), Step::Field(theirs)) => mine == theirs,
             (Step::Element(mine), Step::Element(theirs)) => mine == theirs,
@@ -203,37 +204,37 @@ impl Path {
 
 impl Value {
     /// The unit.
-    pub fn unit() -> Value {
+    pub(super) fn unit() -> Value {
         Value::Tuple(Rc::new(Vec::new()))
     }
 
     /// A whole number that is known.
-    pub fn integer(number: i128, scalar: Scalar) -> Value {
+    pub(super) fn integer(number: i128, scalar: Scalar) -> Value {
         Value::Scalar(scalar, Content::Known(Constant::Integer(number)))
     }
 
     /// A truth value that is known.
-    pub fn bool(value: bool) -> Value {
+    pub(super) fn bool(value: bool) -> Value {
         Value::Scalar(Scalar::Bool, Content::Known(Constant::Bool(value)))
     }
 
     /// `Some(value)`
-    pub fn some(value: Value) -> Value {
+    pub(super) fn some(value: Value) -> Value {
         Value::Variant("Some", Rc::new(vec![value]))
     }
 
     /// `None`
-    pub fn none() -> Value {
+    pub(super) fn none() -> Value {
         Value::Variant("None", Rc::new(Vec::new()))
     }
 
     /// `Ok(value)`
-    pub fn ok(value: Value) -> Value {
+    pub(super) fn ok(value: Value) -> Value {
         Value::Variant("Ok", Rc::new(vec![value]))
     }
 
     /// The number, if it is one that is known.
-    pub fn as_integer(&self) -> Option<i128> {
+    pub(super) fn as_integer(&self) -> Option<i128> {
         match self {
             Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(*number),
             _ => None,
@@ -241,16 +242,10 @@ impl Value {
     }
 
     /// The truth value, if it is known.
-    pub fn as_bool(&self) -> Option<bool> {
+    pub(super) fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Scalar(_, Content::Known(Constant::Bool(value))) => Some(*value),
             _ => None,
         }
-    }
-}
-
-impl Default for Value {
-    fn default() -> Self {
-        Value::Moved
     }
 }

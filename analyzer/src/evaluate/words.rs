@@ -15,7 +15,7 @@ pub(super) fn of(program: &Program, function: Option<&Function>, asked: &Asked<'
             Some(text) => format!("`{text}` {verdict}"),
             None => format!("the condition {verdict}"),
         },
-        Asked::Pattern(value, _) => {
+        Asked::Matches(value) => {
             let word = if holds { "matches" } else { "does not match" };
             match speaker.expression(value) {
                 Some(text) => format!("`{text}` {word} here"),

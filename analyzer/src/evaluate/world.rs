@@ -276,7 +276,6 @@ impl<'p> Machine<'p> {
             calls: BTreeMap::new(),
             gaps: BTreeMap::new(),
             cuts: Vec::new(),
-            waits_for_round: false,
             joined_badly: false,
         }
     }
