@@ -377,6 +377,31 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// The program's own `From::from` that `into` means for a value, if there is one.
+    fn find_conversion(&self, value: &Value, ty: &Type) -> Option<FunctionId> {
+        let target = match ty {
+            Type::Defined(definition, _) => Some(*definition),
+            _ => None,
+        };
+        let candidates = self.program.methods.get(&(target, "from".to_owned()))?;
+        let from = self.type_of(value);
+        let fits = |function: &&FunctionId| {
+            let function = self.program.function(**function);
+            let parameter = function.parameters.first().map(|parameter| &parameter.ty);
+            let takes = match (parameter, &from) {
+                (Some(Type::Defined(mine, _)), Type::Defined(theirs, _)) => mine == theirs,
+                (Some(parameter), from) => parameter == from,
+                (None, _) => false,
+            };
+            takes && (target.is_some() || *ty == Type::Unknown || function.result == *ty)
+        };
+        let mut fitting = candidates.iter().filter(fits);
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Some(*only),
+            _ => None,
+        }
+    }
+
     /// A method of the program called on a value; `None` if the program has none.
     pub(super) fn call_method(
         &mut self,
@@ -435,6 +460,10 @@ impl<'p> Machine<'p> {
         let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
         let ty = self.resolve(&expression.ty);
         let value = self.behind(&receiver, place);
+        if name == "into" && let Some(function) = self.find_conversion(&value, &ty) {
+            let argument = self.receiver_for(function, &receiver, place);
+            return self.call_function(function, &[], vec![argument], &ty, place);
+        }
         let is_own = matches!(value, Value::Defined { .. } | Value::Unknown(..));
         if is_own && let Some(function) = self.find_method(&value, name) {
             let receiver = self.receiver_for(function, &receiver, place);

@@ -24,17 +24,18 @@ impl Machine<'_> {
             "assert" | "debug_assert" => {
                 let Some(condition) = arguments.first() else { return Ok(Value::unit()) };
                 let holds = self.operand(condition)?;
-                self.require(&holds, place)?;
+                self.require(&holds, &arguments[..1], place)?;
                 Ok(Value::unit())
             }
             "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
                 let [left, right, ..] = arguments else { return Ok(Value::unit()) };
                 let left = self.operand(left)?;
                 let right = self.operand(right)?;
+                let about = &arguments[..2];
                 let operation =
                     if name.ends_with("ne") { Binary::NotEqual } else { Binary::Equal };
                 let holds = self.binary(operation, &left, &right, &Type::Unknown, place)?;
-                self.require(&holds, place)?;
+                self.require(&holds, about, place)?;
                 Ok(Value::unit())
             }
             "panic" | "unreachable" | "todo" | "unimplemented" => {

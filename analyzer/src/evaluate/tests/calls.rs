@@ -85,3 +85,21 @@ fn early_returns_and_drops() {
         &["0: barrier; receive any tag any 1 x i32", "1: send 0 tag 0 1 x i32; barrier"],
     );
 }
+
+#[test]
+fn conversions_of_the_program_are_called() {
+    does(
+        "#[derive(Clone, Copy)] enum Tag { Ping = 17 }
+         impl From<Tag> for i32 { fn from(tag: Tag) -> i32 { tag as i32 } }
+         struct Peer(i32);
+         impl From<i32> for Peer { fn from(rank: i32) -> Peer { Peer(rank + 1) } }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             let peer: Peer = world.rank().into();
+             if world.rank() == 0 { world.process_at_rank(peer.0).send_with_tag(&1u8, Tag::Ping.into()); }
+         }",
+        2,
+        &["0: send 1 tag 17 1 x u8", "1:"],
+    );
+}

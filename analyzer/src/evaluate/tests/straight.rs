@@ -71,3 +71,13 @@ fn a_panic_under_a_known_condition_happens() {
         &["0: barrier", "1: panicked", "2: exited"],
     );
 }
+
+#[test]
+fn assertions_about_data_are_not_taken_to_fail() {
+    does(
+        "assert_eq!([0.0f64; 2], [1.0; 2]); world.barrier();",
+        1,
+        &["0: opaque"],
+    );
+    does("assert!(rank == 0); world.barrier();", 2, &["0: barrier", "1: panicked"]);
+}
