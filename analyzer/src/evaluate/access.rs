@@ -196,7 +196,9 @@ impl Machine<'_> {
         };
         match (whole, step) {
             (
-                Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. },
+                Value::Tuple(parts)
+                | Value::Variant(_, parts)
+                | Value::Defined { fields: parts, .. },
                 Step::Field(index),
             ) => {
                 if let Some(part) = Rc::make_mut(parts).get_mut(*index as usize) {
@@ -248,7 +250,8 @@ impl Machine<'_> {
                 };
                 let item = self.unknown(which, &sequence.element);
                 for (number, index) in range.enumerate() {
-                    let new = known.as_ref().map_or_else(|| item.clone(), |new| new[number].clone());
+                    let new =
+                        known.as_ref().map_or_else(|| item.clone(), |new| new[number].clone());
                     Rc::make_mut(items)[index] = new;
                 }
             }
@@ -435,9 +438,7 @@ impl Machine<'_> {
             Value::Tuple(parts) | Value::Defined { fields: parts, .. } => self.bytes_of_all(parts),
             Value::Sequence(sequence) => match &sequence.items {
                 Items::Each(items) => self.bytes_of_all(items),
-                Items::Alike(item, Length::Known(length)) => {
-                    self.bytes(item)?.checked_mul(*length)
-                }
+                Items::Alike(item, Length::Known(length)) => self.bytes(item)?.checked_mul(*length),
                 Items::Alike(..) => None,
             },
             _ => None,

@@ -73,7 +73,12 @@ impl<'p> Machine<'p> {
     }
 
     /// Goes on with what has come together, or, if nothing has, with one that has left.
-    fn go_on(&mut self, joined: Option<Outcome>, mut left: Vec<Detached>, before: State) -> Outcome {
+    fn go_on(
+        &mut self,
+        joined: Option<Outcome>,
+        mut left: Vec<Detached>,
+        before: State,
+    ) -> Outcome {
         if let Some(outcome) = joined {
             self.detached.append(&mut left);
             return outcome;

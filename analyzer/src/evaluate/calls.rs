@@ -122,7 +122,9 @@ impl<'p> Machine<'p> {
                 handle,
                 Handle::Status(_) | Handle::Datatype(_) | Handle::Operation(_) | Handle::Color(_)
             ),
-            Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
+            Value::Tuple(parts)
+            | Value::Variant(_, parts)
+            | Value::Defined { fields: parts, .. } => {
                 parts.iter().any(|part| self.can_communicate_with(part, depth - 1))
             }
             Value::Sequence(sequence) => match &sequence.items {
@@ -364,7 +366,8 @@ impl<'p> Machine<'p> {
             if let Some(several) = candidates(Some(definition)) {
                 // Several traits have it: the one with a body that is meant is not known, unless
                 // only one has a body.
-                let mut bodies = several.iter().filter(|it| self.program.function(**it).body.is_some());
+                let mut bodies =
+                    several.iter().filter(|it| self.program.function(**it).body.is_some());
                 return match (bodies.next(), bodies.next()) {
                     (Some(only), None) => Some(*only),
                     _ => None,
@@ -460,7 +463,9 @@ impl<'p> Machine<'p> {
         let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
         let ty = self.resolve(&expression.ty);
         let value = self.behind(&receiver, place);
-        if name == "into" && let Some(function) = self.find_conversion(&value, &ty) {
+        if name == "into"
+            && let Some(function) = self.find_conversion(&value, &ty)
+        {
             let argument = self.receiver_for(function, &receiver, place);
             return self.call_function(function, &[], vec![argument], &ty, place);
         }

@@ -60,11 +60,7 @@ impl<'e> Choice<'e> {
     /// `let .. else`
     pub(super) fn or_else(place: Place, effect: Effect, otherwise: &'e Expression) -> Self {
         let fails = only_fails(otherwise);
-        Choice {
-            then: Effect::default(),
-            otherwise_fails: fails,
-            ..Choice::between(place, effect)
-        }
+        Choice { then: Effect::default(), otherwise_fails: fails, ..Choice::between(place, effect) }
     }
 }
 

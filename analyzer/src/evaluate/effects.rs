@@ -79,9 +79,9 @@ impl<'p> Effects<'p> {
         effect.communicates |= inner.communicates;
         effect.leaves |= match &expression.kind {
             Kind::Closure(_) => false,
-            Kind::Loop(label, body) | Kind::While(label, _, body) | Kind::For { label, body, .. } => {
-                leaves_loop(body, label.as_deref())
-            }
+            Kind::Loop(label, body)
+            | Kind::While(label, _, body)
+            | Kind::For { label, body, .. } => leaves_loop(body, label.as_deref()),
             _ => inner.leaves,
         };
         self.known.borrow_mut().insert(address, effect);
@@ -95,7 +95,9 @@ impl<'p> Effects<'p> {
             Kind::External(path, _) => {
                 let name = path.last().map_or("", String::as_str);
                 let guard = path.iter().any(|part| part == "WaitGuard" || part == "CancelGuard");
-                guard || name.starts_with("MPI_") || name.starts_with("send_receive")
+                guard
+                    || name.starts_with("MPI_")
+                    || name.starts_with("send_receive")
                     || path.iter().any(|part| part == "mpi") && is_communication(name)
                     || self.methods.get(name).copied().unwrap_or(false)
             }
@@ -136,14 +138,44 @@ fn leaves_loop(expression: &Expression, label: Option<&str>) -> bool {
 /// Whether a method of this name communicates in rsmpi.
 pub(super) fn is_communication(name: &str) -> bool {
     const NAMES: [&str; 12] = [
-        "send", "receive", "probe", "barrier", "wait", "test", "cancel", "duplicate", "abort",
-        "disconnect", "merge", "detach_buffer",
+        "send",
+        "receive",
+        "probe",
+        "barrier",
+        "wait",
+        "test",
+        "cancel",
+        "duplicate",
+        "abort",
+        "disconnect",
+        "merge",
+        "detach_buffer",
     ];
     const BEGINNINGS: [&str; 24] = [
-        "send_", "receive_", "synchronous_send", "buffered_send", "ready_send", "matched_",
-        "probe_", "broadcast_into", "gather_", "scatter_", "reduce_into", "reduce_scatter",
-        "all_gather", "all_reduce", "all_to_all", "scan_into", "exclusive_scan", "wait_", "test_",
-        "split_by", "split_shared", "create_cartesian", "subgroup", "spawn",
+        "send_",
+        "receive_",
+        "synchronous_send",
+        "buffered_send",
+        "ready_send",
+        "matched_",
+        "probe_",
+        "broadcast_into",
+        "gather_",
+        "scatter_",
+        "reduce_into",
+        "reduce_scatter",
+        "all_gather",
+        "all_reduce",
+        "all_to_all",
+        "scan_into",
+        "exclusive_scan",
+        "wait_",
+        "test_",
+        "split_by",
+        "split_shared",
+        "create_cartesian",
+        "subgroup",
+        "spawn",
     ];
     let name = name.strip_prefix("immediate_").unwrap_or(name);
     NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))

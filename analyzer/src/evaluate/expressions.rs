@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::Departure;
-
 use super::identity::SOME_INTEGER;
 use super::iterator::Lazy;
 use super::library;
@@ -23,7 +21,10 @@ impl Machine<'_> {
         self.step_on(place)?;
         match &expression.kind {
             Kind::Literal(literal) => Ok(self.literal(literal, &expression.ty)),
-            Kind::Variable(_) | Kind::Global(_) | Kind::Field(..) | Kind::Index(..)
+            Kind::Variable(_)
+            | Kind::Global(_)
+            | Kind::Field(..)
+            | Kind::Index(..)
             | Kind::Dereference(_) => {
                 let target = self.locate(expression)?;
                 match self.use_up(target, place) {
@@ -164,9 +165,7 @@ impl Machine<'_> {
         let known = |scalar, constant| Value::Scalar(scalar, Content::Known(constant));
         match literal {
             Literal::Integer(number) => match scalar {
-                Some(scalar) if scalar.is_float() => {
-                    known(scalar, Constant::Float(*number as f64))
-                }
+                Some(scalar) if scalar.is_float() => known(scalar, Constant::Float(*number as f64)),
                 Some(scalar) => known(scalar, Constant::Integer(*number)),
                 None => known(SOME_INTEGER, Constant::Integer(*number)),
             },
@@ -242,9 +241,9 @@ impl Machine<'_> {
             let target = self.locate(rest)?;
             let rest = self.look(&target);
             for (index, value) in values.iter_mut().enumerate() {
-                let is_given = fields
-                    .iter()
-                    .any(|(name, _)| self.field_number(definition, variant, name) == Some(index as u32));
+                let is_given = fields.iter().any(|(name, _)| {
+                    self.field_number(definition, variant, name) == Some(index as u32)
+                });
                 if !is_given {
                     *value = self.part(&rest, &Step::Field(index as u32));
                 }
@@ -254,7 +253,7 @@ impl Machine<'_> {
     }
 
     /// `left operation right`, which a type of the program may define itself.
-    fn operate(
+    pub(super) fn operate(
         &mut self,
         operation: Binary,
         left: Value,
@@ -270,7 +269,8 @@ impl Machine<'_> {
             let ty = self.resolve(ty);
             if let Some(name) = name
                 && self.has_method(definition, name)
-                && let Some(outcome) = self.call_method(&left, name, vec![right.clone()], &ty, place)
+                && let Some(outcome) =
+                    self.call_method(&left, name, vec![right.clone()], &ty, place)
             {
                 return Ok(if negated { self.not(&outcome?) } else { outcome? });
             }
@@ -316,69 +316,6 @@ impl Machine<'_> {
         } else {
             self.choose(condition, &choice, &evaluate, &skip)
         }
-    }
-
-    /// `target = value`; what was there is dropped.
-    pub(super) fn assign(
-        &mut self,
-        target: &Expression,
-        value: Value,
-        place: Place,
-    ) -> Outcome<()> {
-        match &target.kind {
-            Kind::Tuple(targets) | Kind::Array(targets) => {
-                for (index, target) in targets.iter().enumerate() {
-                    let step = match &target.kind {
-                        Kind::Array(_) => Step::Element(index as u64),
-                        _ => Step::Field(index as u32),
-                    };
-                    let part = self.part(&value, &step);
-                    self.assign(target, part, place)?;
-                }
-                Ok(())
-            }
-            // `_ = value`
-            Kind::Unknown(_) => self.drop_value(value, place),
-            _ => match self.locate(target)? {
-                Target::Path(path) => {
-                    let old = self.peek(&path);
-                    self.write(&path, value, target.place);
-                    if self.is_owned(&old) { self.drop_value(old, place) } else { Ok(()) }
-                }
-                Target::Value(Value::Reference(path)) => {
-                    self.write(&path, value, target.place);
-                    Ok(())
-                }
-                Target::Value(_) => Ok(()),
-            },
-        }
-    }
-
-    fn assign_with(
-        &mut self,
-        operation: Binary,
-        target: &Expression,
-        value: &Expression,
-        place: Place,
-    ) -> Outcome {
-        let value = self.operand(value)?;
-        let target_expression = target;
-        let target = self.locate(target)?;
-        let Target::Path(path) = self.deref_all(target) else { return Ok(Value::unit()) };
-        let old = self.read(&path, target_expression.place);
-        if let Value::Defined { definition, .. } = &old {
-            let name = operator_method(operation).map(|name| format!("{name}_assign"));
-            if let Some(name) = name.filter(|name| self.has_method(*definition, name)) {
-                let receiver = Value::Reference(path);
-                let called =
-                    self.call_method(&receiver, &name, vec![value], &Type::unit(), place);
-                called.transpose()?;
-                return Ok(Value::unit());
-            }
-        }
-        let new = self.operate(operation, old, value, &target_expression.ty, place)?;
-        self.write(&path, new, target_expression.place);
-        Ok(Value::unit())
     }
 
     /// `&of`
@@ -437,26 +374,6 @@ impl Machine<'_> {
         Ok(Value::Iterator(Rc::new(Lazy::Range { next, end })))
     }
 
-    /// `value?`: an unknown one is taken to be right.
-    pub(super) fn unwrap_or_return(&mut self, value: Value, place: Place) -> Outcome {
-        match self.behind(&value, place) {
-            Value::Variant("Some" | "Ok", parts) => {
-                Ok(parts.first().cloned().unwrap_or_else(Value::unit))
-            }
-            failed @ Value::Variant("None" | "Err", _) => Err(Flow::Return(failed)),
-            unknown => {
-                let is_option = matches!(
-                    self.type_of(&unknown).behind_references(),
-                    Type::External(name, _) if name == "Option"
-                );
-                let name = if is_option { "Some" } else { "Ok" };
-                let condition = self.is_variant(name, &unknown);
-                self.assume(condition, true);
-                Ok(self.payload(&unknown, name, 0))
-            }
-        }
-    }
-
     /// Statements in a scope of their own.
     pub(super) fn evaluate_block(&mut self, block: &Block) -> Outcome {
         let detached = self.detached.len();
@@ -476,7 +393,8 @@ impl Machine<'_> {
                 Statement::Expression(expression) => {
                     let scope = self.open_scope();
                     let outcome = self.evaluate(expression);
-                    let outcome = outcome.and_then(|value| self.drop_value(value, expression.place));
+                    let outcome =
+                        outcome.and_then(|value| self.drop_value(value, expression.place));
                     self.close_scope(scope, outcome, expression.place)?;
                 }
                 Statement::Let { pattern, ty, value, otherwise } => {
@@ -522,7 +440,8 @@ impl Machine<'_> {
             Matched::No => self.evaluate(otherwise).map(|_| ()),
             Matched::Yes => self.bind(pattern, &subject, place),
             Matched::If(condition) => {
-                let choice = super::choices::Choice::or_else(place, self.effects.get(otherwise), otherwise);
+                let choice =
+                    super::choices::Choice::or_else(place, self.effects.get(otherwise), otherwise);
                 let go_on = |_: &mut Self| Ok(Value::unit());
                 let fail = |machine: &mut Self| machine.evaluate(otherwise);
                 self.choose(condition, &choice, &go_on, &fail)?;
@@ -554,56 +473,6 @@ impl Machine<'_> {
             }
             _ => value,
         }
-    }
-
-    /// A panic, if a condition does not hold; one that nobody knows is taken to hold. Only where it
-    /// is about whole numbers is it known well enough that it does not: what is known of data may
-    /// be less than it seems.
-    pub(super) fn require(
-        &mut self,
-        holds: &Value,
-        about: &[Expression],
-        place: Place,
-    ) -> Outcome<()> {
-        let holds = self.behind(holds, place);
-        let condition = self.identity(&holds);
-        let known = holds.as_bool();
-        match known.or_else(|| self.fact(condition)) {
-            Some(true) => Ok(()),
-            Some(false)
-                if known.is_some()
-                    && !self.shared.oracle.has_answered()
-                    && about.iter().all(is_about_numbers) =>
-            {
-                Err(self.leave(Departure::Panicked, place))
-            }
-            Some(false) => Err(self.lost(place, "an assertion seems to fail")),
-            None => {
-                self.assume(condition, true);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Whether an expression is made of whole numbers and truth values alone.
-fn is_about_numbers(expression: &Expression) -> bool {
-    match &expression.kind {
-        Kind::Binary(_, left, right) => is_about_numbers(left) && is_about_numbers(right),
-        Kind::Unary(_, inner) | Kind::Cast(inner, _) | Kind::Dereference(inner) => {
-            is_about_numbers(inner)
-        }
-        Kind::Reference { of, .. } => is_about_numbers(of),
-        Kind::Literal(literal) => {
-            matches!(literal, Literal::Integer(_) | Literal::Bool(_))
-        }
-        Kind::Variable(_) | Kind::Global(_) | Kind::Field(..) | Kind::Method { .. } => {
-            match expression.ty.behind_references() {
-                Type::Scalar(scalar) => scalar.is_integer() || *scalar == Scalar::Bool,
-                _ => false,
-            }
-        }
-        _ => false,
     }
 }
 

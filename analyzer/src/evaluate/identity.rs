@@ -201,16 +201,20 @@ impl Machine<'_> {
                 let length = length.map_or(Length::Unknown(part("length", 0)), Length::Known);
                 self.unknown_sequence(part("element", 0), element, length)
             }
-            Type::Slice(element) => {
-                self.unknown_sequence(part("element", 0), element, Length::Unknown(part("length", 0)))
-            }
+            Type::Slice(element) => self.unknown_sequence(
+                part("element", 0),
+                element,
+                Length::Unknown(part("length", 0)),
+            ),
             Type::External(name, arguments) if matches!(&**name, "Vec" | "VecDeque") => {
                 let element = arguments.first().unwrap_or(&Type::Unknown);
-                self.unknown_sequence(part("element", 0), element, Length::Unknown(part("length", 0)))
+                self.unknown_sequence(
+                    part("element", 0),
+                    element,
+                    Length::Unknown(part("length", 0)),
+                )
             }
-            Type::External(name, arguments)
-                if matches!(&**name, "Box") && arguments.len() == 1 =>
-            {
+            Type::External(name, arguments) if matches!(&**name, "Box") && arguments.len() == 1 => {
                 self.unknown(unknown, &arguments[0])
             }
             _ => Value::Unknown(unknown, ty.clone()),

@@ -18,7 +18,11 @@ impl Machine<'_> {
         };
         match (one, other) {
             (Value::Moved, value) | (value, Value::Moved) => {
-                if self.is_owned(value) { Value::Moved } else { value.clone() }
+                if self.is_owned(value) {
+                    Value::Moved
+                } else {
+                    value.clone()
+                }
             }
             (Value::Scalar(scalar, mine), Value::Scalar(other, theirs)) if scalar == other => {
                 Value::Scalar(*scalar, self.merged_content(*mine, *theirs, which))

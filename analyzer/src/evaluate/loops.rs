@@ -379,7 +379,8 @@ impl<'p> Machine<'p> {
             widening.is_pure &= self.made == made;
             let changed = self.widen(&after, &mut widening);
             if std::mem::take(&mut self.joined_badly) {
-                let why = "operations are started in turns of which nobody knows how many there are";
+                let why =
+                    "operations are started in turns of which nobody knows how many there are";
                 return Err(self.lost(kind.place, why));
             }
             if !changed {

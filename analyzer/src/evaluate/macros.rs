@@ -32,8 +32,7 @@ impl Machine<'_> {
                 let left = self.operand(left)?;
                 let right = self.operand(right)?;
                 let about = &arguments[..2];
-                let operation =
-                    if name.ends_with("ne") { Binary::NotEqual } else { Binary::Equal };
+                let operation = if name.ends_with("ne") { Binary::NotEqual } else { Binary::Equal };
                 let holds = self.binary(operation, &left, &right, &Type::Unknown, place)?;
                 self.require(&holds, about, place)?;
                 Ok(Value::unit())

@@ -5,6 +5,7 @@
 //! understood is counted.
 
 mod access;
+mod assignments;
 mod branches;
 mod calls;
 mod choices;
@@ -12,6 +13,7 @@ mod drops;
 mod effects;
 mod expressions;
 mod facts;
+mod failures;
 mod graph;
 mod handle;
 mod identity;

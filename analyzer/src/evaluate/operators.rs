@@ -52,7 +52,9 @@ impl Machine<'_> {
             if is_division && *right == Constant::Integer(0) {
                 return Err(self.leave(Departure::Panicked, place));
             }
-            if let Some(result) = arithmetic(operation, *left, *right).and_then(|it| fit(it, scalar)) {
+            if let Some(result) =
+                arithmetic(operation, *left, *right).and_then(|it| fit(it, scalar))
+            {
                 return Ok(Value::Scalar(scalar, Content::Known(result)));
             }
         }
@@ -63,8 +65,7 @@ impl Machine<'_> {
             _ => ty.clone(),
         };
         let commutes = matches!(operation, Binary::Add | Binary::Multiply);
-        let swaps = commutes
-            && self.identity(&left).identity > self.identity(&right).identity;
+        let swaps = commutes && self.identity(&left).identity > self.identity(&right).identity;
         let inputs = if swaps { [&right, &left] } else { [&left, &right] };
         Ok(self.computed(name(operation), &inputs, ty))
     }
@@ -150,21 +151,28 @@ impl Machine<'_> {
                 let [left, right] = [left, right].map(|value| self.behind(value, place));
                 self.equals(&left, &right)
             }
-            (
-                Value::Scalar(_, Content::Known(left)),
-                Value::Scalar(_, Content::Known(right)),
-            ) => Some(left == right),
+            (Value::Scalar(_, Content::Known(left)), Value::Scalar(_, Content::Known(right))) => {
+                Some(left == right)
+            }
             (Value::Scalar(_, left), Value::Scalar(_, right)) if left == right => Some(true),
             (Value::Text(Some(left)), Value::Text(Some(right))) => Some(left == right),
             (Value::Tuple(lefts), Value::Tuple(rights)) => all(self, lefts, rights),
             (Value::Variant(left, lefts), Value::Variant(right, rights)) => {
-                if left == right { all(self, lefts, rights) } else { Some(false) }
+                if left == right {
+                    all(self, lefts, rights)
+                } else {
+                    Some(false)
+                }
             }
             (
                 Value::Defined { definition, variant, fields },
                 Value::Defined { definition: same, variant: other, fields: others },
             ) if definition == same && !self.has_method(*definition, "eq") => {
-                if variant == other { all(self, fields, others) } else { Some(false) }
+                if variant == other {
+                    all(self, fields, others)
+                } else {
+                    Some(false)
+                }
             }
             (Value::Sequence(left), Value::Sequence(right)) => match (&left.items, &right.items) {
                 (Items::Each(lefts), Items::Each(rights)) => all(self, lefts, rights),
@@ -178,15 +186,14 @@ impl Machine<'_> {
     /// `left < right`
     fn less(&mut self, left: &Value, right: &Value) -> Value {
         let known = match (left, right) {
-            (
-                Value::Scalar(_, Content::Known(left)),
-                Value::Scalar(_, Content::Known(right)),
-            ) => match (left, right) {
-                (Constant::Integer(left), Constant::Integer(right)) => Some(left < right),
-                (Constant::Float(left), Constant::Float(right)) => Some(left < right),
-                (Constant::Char(left), Constant::Char(right)) => Some(left < right),
-                _ => None,
-            },
+            (Value::Scalar(_, Content::Known(left)), Value::Scalar(_, Content::Known(right))) => {
+                match (left, right) {
+                    (Constant::Integer(left), Constant::Integer(right)) => Some(left < right),
+                    (Constant::Float(left), Constant::Float(right)) => Some(left < right),
+                    (Constant::Char(left), Constant::Char(right)) => Some(left < right),
+                    _ => None,
+                }
+            }
             (Value::Scalar(_, left), Value::Scalar(_, right)) if left == right => Some(false),
             _ => super::library::order(self, left, right, Place::default()).map(Ordering::is_lt),
         };
@@ -207,8 +214,7 @@ impl Machine<'_> {
             Some(number) => [left.clone(), Value::integer(number, SOME_INTEGER)],
             None => [left.clone(), right.clone()],
         };
-        let result =
-            self.computed("less", &[&inputs[0], &inputs[1]], Type::Scalar(Scalar::Bool));
+        let result = self.computed("less", &[&inputs[0], &inputs[1]], Type::Scalar(Scalar::Bool));
         self.remember(&result, Binary::Less, left, right);
         result
     }
@@ -231,10 +237,11 @@ impl Machine<'_> {
 
     /// `value as ty`
     pub(super) fn cast(&mut self, value: &Value, ty: &Type) -> Value {
-        let value = self.behind(value, Place::default());
         let Type::Scalar(scalar) = ty else {
-            return value;
+            // A pointer to something else leads to the same memory.
+            return value.clone();
         };
+        let value = self.behind(value, Place::default());
         match &value {
             Value::Scalar(_, Content::Known(constant)) => {
                 let constant = converted(*constant, *scalar);

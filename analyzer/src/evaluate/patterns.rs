@@ -79,7 +79,13 @@ impl Machine<'_> {
                     Value::Unknown(_, Type::Tuple(types)) => types.len(),
                     _ => parts.len(),
                 };
-                self.test_row(parts, &subject, length as u64, |index| Step::Field(index as u32), place)
+                self.test_row(
+                    parts,
+                    &subject,
+                    length as u64,
+                    |index| Step::Field(index as u32),
+                    place,
+                )
             }
             Pattern::Slice(parts) => self.test_slice(parts, subject, place),
             Pattern::Defined { definition, variant, fields } => {
@@ -232,7 +238,9 @@ impl Machine<'_> {
     pub(super) fn payload(&mut self, value: &Value, name: &str, number: usize) -> Value {
         let ty = match self.type_of(value).behind_references() {
             Type::External(outer, arguments) => match (&**outer, name) {
-                ("Option" | "Poll" | "Result", "Some" | "Ready" | "Ok") => arguments.first().cloned(),
+                ("Option" | "Poll" | "Result", "Some" | "Ready" | "Ok") => {
+                    arguments.first().cloned()
+                }
                 ("Result", "Err") => arguments.get(1).cloned(),
                 _ => None,
             },
@@ -303,7 +311,13 @@ impl Machine<'_> {
                 let value = self.value_at(&subject);
                 if let Value::Variant(..) | Value::Tuple(_) = value {
                     let count = parts.len() as u64;
-                    return self.bind_row(parts, &subject, count, |it| Step::Field(it as u32), place);
+                    return self.bind_row(
+                        parts,
+                        &subject,
+                        count,
+                        |it| Step::Field(it as u32),
+                        place,
+                    );
                 }
                 for (number, part) in parts.iter().enumerate() {
                     let payload = self.payload(&value, name, number);

@@ -68,7 +68,8 @@ impl Machine<'_> {
             Target::Path(path) | Target::Value(Value::Reference(path)) => self.end_of(path),
             other => return other,
         };
-        if path.steps.is_empty() && matches!(self.state.memory.get(path.object), Some(Value::Moved)) {
+        if path.steps.is_empty() && matches!(self.state.memory.get(path.object), Some(Value::Moved))
+        {
             let some = self.fresh(Type::Unknown);
             self.put(&path, some);
         }
@@ -84,7 +85,8 @@ impl Machine<'_> {
                     Target::Path(path) => Value::Reference(path),
                     Target::Value(_) => value,
                 };
-                let called = self.call_method(&receiver, "deref", Vec::new(), &Type::Unknown, place);
+                let called =
+                    self.call_method(&receiver, "deref", Vec::new(), &Type::Unknown, place);
                 match called.transpose()? {
                     Some(Value::Reference(path)) => Ok(Target::Path(path)),
                     Some(value) => Ok(Target::Value(value)),

@@ -82,12 +82,7 @@ impl Machine<'_> {
     }
 
     /// What stands for both values; `None` if the first one does already.
-    fn widened(
-        &mut self,
-        mine: &Value,
-        theirs: &Value,
-        widening: &mut Widening,
-    ) -> Option<Value> {
+    fn widened(&mut self, mine: &Value, theirs: &Value, widening: &mut Widening) -> Option<Value> {
         match (mine, theirs) {
             (Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _), _)
                 if widening.made.contains(&unknown.identity) =>
@@ -174,11 +169,7 @@ impl Machine<'_> {
         if has_length && item.is_none() && matches!(ones.items, Items::Alike(..)) {
             return None;
         }
-        let length = if has_length {
-            length
-        } else {
-            Length::Unknown(self.made_unknown(widening))
-        };
+        let length = if has_length { length } else { Length::Unknown(self.made_unknown(widening)) };
         let item = Rc::new(item.unwrap_or(mine));
         let element = if ones.element == crate::program::Type::Unknown {
             others.element.clone()

@@ -6,7 +6,12 @@ use crate::program::{
 };
 
 /// What was asked, and what it was taken to be: "`n > 3` is false".
-pub(super) fn of(program: &Program, function: Option<&Function>, asked: &Asked<'_>, holds: bool) -> String {
+pub(super) fn of(
+    program: &Program,
+    function: Option<&Function>,
+    asked: &Asked<'_>,
+    holds: bool,
+) -> String {
     let speaker = Speaker { program, function };
     let verdict = if holds { "is true" } else { "is false" };
     match asked {

@@ -10,10 +10,10 @@ use p2p_protocol::model::{
 };
 
 use super::effects::Effects;
+use super::handle::Handle;
 use super::machine::{Flow, Machine, Told};
 use super::oracle::Oracle;
 use super::state::{Frame, State};
-use super::handle::Handle;
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
 use crate::program::{Entry, Program, Type};
@@ -81,7 +81,9 @@ impl Machine<'_> {
         let key = (made_by.to_owned(), members.to_vec());
         *tables.known.entry(key).or_insert_with(|| {
             let members: Arc<[u32]> = members.into();
-            tables.communicators.push(Communicator { name: name.to_owned(), members: Some(members) });
+            tables
+                .communicators
+                .push(Communicator { name: name.to_owned(), members: Some(members) });
             u16::try_from(tables.communicators.len() - 1).unwrap_or(u16::MAX)
         })
     }
@@ -315,7 +317,8 @@ impl<'p> Machine<'p> {
         let mut arguments = Vec::new();
         for (number, parameter) in function.parameters.iter().enumerate() {
             let is_world = is_communicator(&parameter.ty)
-                || !has_communicator && matches!(parameter.ty.behind_references(), Type::Parameter(_));
+                || !has_communicator
+                    && matches!(parameter.ty.behind_references(), Type::Parameter(_));
             let value = if is_world {
                 Value::Handle(Handle::Communicator(self.world()))
             } else {

@@ -21,7 +21,9 @@ fn ways_that_communicate_are_branches() {
          if x > 3 { world.process_at_rank(0).send(&1u8); } else { world.barrier(); }
          world.barrier();",
         1,
-        &["0: receive 0 tag any 1 x i32; branch [2, 4]; send 0 tag 0 1 x u8; jump 5; barrier; barrier"],
+        &[
+            "0: receive 0 tag any 1 x i32; branch [2, 4]; send 0 tag 0 1 x u8; jump 5; barrier; barrier",
+        ],
     );
 }
 

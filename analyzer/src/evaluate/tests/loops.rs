@@ -62,7 +62,8 @@ fn a_uniform_bound_is_two_turns_or_none() {
         for step in 0..n { world.barrier(); }
         if rank == 0 && n > 0 { world.process_at_rank(1).send(&1u8); }";
     let evaluated = evaluated(text, 2);
-    let worlds: Vec<String> = evaluated.worlds.iter().map(|(world, _)| super::show::world(world)).collect();
+    let worlds: Vec<String> =
+        evaluated.worlds.iter().map(|(world, _)| super::show::world(world)).collect();
     assert_eq!(worlds[0], "0: barrier; barrier; send 1 tag 0 1 x u8\n1: barrier; barrier");
     assert_eq!(worlds[1], "0:\n1:");
 }

@@ -56,7 +56,8 @@ fn a_guard_waits_where_it_is_dropped() {
     };
     let late = "r0 = isend 1 tag 0 4 x i32; receive 1 tag any 4 x i32; wait r0";
     let at_once = "r0 = isend 1 tag 0 4 x i32; wait r0; receive 1 tag any 4 x i32";
-    let of = |text: &str| [format!("0: {text}"), format!("1: {}", text.replace(" 1 tag", " 0 tag"))];
+    let of =
+        |text: &str| [format!("0: {text}"), format!("1: {}", text.replace(" 1 tag", " 0 tag"))];
     for (keeps, expected) in [("let _guard", late), ("let _", at_once)] {
         let expected = of(expected);
         does(&guarded(keeps), 2, &[&expected[0], &expected[1]]);
@@ -74,10 +75,6 @@ fn a_panic_under_a_known_condition_happens() {
 
 #[test]
 fn assertions_about_data_are_not_taken_to_fail() {
-    does(
-        "assert_eq!([0.0f64; 2], [1.0; 2]); world.barrier();",
-        1,
-        &["0: opaque"],
-    );
+    does("assert_eq!([0.0f64; 2], [1.0; 2]); world.barrier();", 1, &["0: opaque"]);
     does("assert!(rank == 0); world.barrier();", 2, &["0: barrier", "1: panicked"]);
 }
