@@ -70,16 +70,16 @@ fn is_about_numbers(expression: &Expression) -> bool {
         Kind::Literal(literal) => {
             matches!(literal, Literal::Integer(_) | Literal::Bool(_))
         }
+        // `is_none()`, `is_err()`: what an option or a result is, is known well.
+        Kind::Method { name, .. } if name.starts_with("is_") => true,
         Kind::Variable(_)
         | Kind::Global(_)
         | Kind::Field(..)
         | Kind::Call(..)
-        | Kind::Method { .. } => {
-            match expression.ty.behind_references() {
-                Type::Scalar(scalar) => scalar.is_integer() || *scalar == Scalar::Bool,
-                _ => false,
-            }
-        }
+        | Kind::Method { .. } => match expression.ty.behind_references() {
+            Type::Scalar(scalar) => scalar.is_integer() || *scalar == Scalar::Bool,
+            _ => false,
+        },
         _ => false,
     }
 }
