@@ -4,7 +4,8 @@ use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
 use super::words;
 use crate::model::{
-    Action, Data, Envelope, Event, LabelId, Peer, Place, Position, Rank, RequestId, Tag, World,
+    Action, CollectiveKind, Data, Dialect, Envelope, Event, LabelId, Peer, Place, Position, Rank,
+    RequestId, Tag, World,
 };
 
 /// The step's event.
@@ -39,12 +40,18 @@ pub fn operation(world: &World, at: At) -> String {
         Action::PlanReceive { envelope, .. } => {
             receiving(world, words::plan(dialect, false), envelope)
         }
+        Action::Probe { envelope: Envelope { peer: Peer::Rank(rank), .. }, .. }
+            if dialect == Dialect::Rsmpi && !world.has(*rank) =>
+        {
+            // rsmpi looks at the rank before anything is asked of it.
+            format!("process_at_rank({rank})")
+        }
         Action::Probe { envelope, .. } => receiving(world, words::probe(dialect), envelope),
         Action::SendReceive { send, receive } => format!(
             "{}, {} from {}{}",
             sending(world, words::send_receive(dialect), send),
             data(world, &receive.data),
-            peer(receive.peer),
+            peer(world, receive.peer),
             tag_of_unnamed(receive)
         ),
         Action::Start { requests } => match planned(world, at, requests) {
@@ -67,7 +74,9 @@ pub fn operation(world: &World, at: At) -> String {
         Action::Put { envelope } => sending(world, "put", envelope),
         Action::Get { envelope } => receiving(world, "get", envelope),
         Action::Choose { .. } => "choose".to_owned(),
-        Action::Offer { envelope, .. } => format!("offer of a decision by {}", peer(envelope.peer)),
+        Action::Offer { envelope, .. } => {
+            format!("offer of a decision by {}", peer(world, envelope.peer))
+        }
         Action::Jump { .. } => "jump".to_owned(),
         Action::Cancel { .. } => "cancel".to_owned(),
         Action::Free { .. } => "free of a request".to_owned(),
@@ -91,12 +100,12 @@ fn planned(world: &World, (rank, _): At, requests: &[RequestId]) -> Option<Posit
 
 fn sending(world: &World, verb: &str, envelope: &Envelope) -> String {
     let (of, tag) = (of_unnamed(envelope), tag_of_unnamed(envelope));
-    format!("{verb}{of} {} to {}{tag}", data(world, &envelope.data), peer(envelope.peer))
+    format!("{verb}{of} {} to {}{tag}", data(world, &envelope.data), peer(world, envelope.peer))
 }
 
 fn receiving(world: &World, verb: &str, envelope: &Envelope) -> String {
     let (of, tag) = (of_unnamed(envelope), tag_of_unnamed(envelope));
-    format!("{verb}{of} {} from {}{tag}", data(world, &envelope.data), peer(envelope.peer))
+    format!("{verb}{of} {} from {}{tag}", data(world, &envelope.data), peer(world, envelope.peer))
 }
 
 /// A message without a name is spoken of by what it is made of, "send of 3 f64" ..
@@ -157,7 +166,7 @@ fn unnamed(world: &World, data: &Data) -> String {
         (Some(signature), _) => signature,
         (None, Some(1)) => "element",
         (None, Some(_)) => "elements",
-        (None, None) => "data",
+        (None, None) => "a message",
     };
     data.count.map_or_else(|| element.to_owned(), |count| format!("{count} {element}"))
 }
@@ -167,12 +176,12 @@ fn signature<'w>(world: &'w World, data: &Data) -> Option<&'w str> {
     Some(&datatype.signature)
 }
 
-/// "256 x f32", "f32".
+/// "256 f32", "f32".
 pub fn elements(world: &World, data: &Data) -> String {
     let signature = signature(world, data).unwrap_or("data");
     match data.count {
         Some(1) | None => signature.to_owned(),
-        Some(count) => format!("{count} x {signature}"),
+        Some(count) => format!("{count} {signature}"),
     }
 }
 
@@ -183,10 +192,15 @@ pub fn label(world: &World, label: Option<LabelId>) -> String {
         .map_or_else(|| "without a name".to_owned(), |name| format!("`{name}`"))
 }
 
-/// "rank 1", "any of ranks 1 to 3", "the rank it has met".
-pub fn peer(peer: Peer) -> String {
+/// "rank 1", "any of ranks 1 to 3", "any process", "the rank it has met".
+pub fn peer(world: &World, peer: Peer) -> String {
     match peer {
         Peer::Rank(rank) => format!("rank {rank}"),
+        Peer::Any { first: 0, end } if end == world.size() => {
+            let all: Vec<Rank> = (0..end).collect();
+            let all = format!("any of {}", crate::finding::ranks(&all));
+            world.dialect.words(all, "any process".to_owned(), "any source".to_owned())
+        }
         Peer::Any { first, end } => {
             let all: Vec<Rank> = (first..end).collect();
             format!("any of {}", crate::finding::ranks(&all))
@@ -202,13 +216,13 @@ pub fn message(world: &World, at: At, sending: bool) -> String {
         .map_or_else(String::new, |envelope| data(world, &envelope.data))
 }
 
-/// What a step sends: "256 x f32".
+/// What a step sends: "256 f32".
 pub fn type_sent(world: &World, at: At) -> String {
     envelope(event(world, at), true)
         .map_or_else(String::new, |envelope| elements(world, &envelope.data))
 }
 
-/// What a step has room for: "256 x f32".
+/// What a step has room for: "256 f32".
 pub fn type_received(world: &World, at: At) -> String {
     envelope(event(world, at), false)
         .map_or_else(String::new, |envelope| elements(world, &envelope.data))
@@ -247,16 +261,23 @@ pub fn receive_for(world: &World, send: At, destination: Rank) -> Option<At> {
     events.iter().position(receives).map(|position| (destination, position))
 }
 
-/// What a rank brings to the collective that it calls: "256 x f32".
-pub fn brought(world: &World, at: At) -> String {
-    let data = event(world, at).action.collective().and_then(|collective| collective.data.as_ref());
-    match data {
-        Some(data) if data.message.is_some() => {
-            format!("{} ({})", self::data(world, data), elements(world, data))
+/// What a rank brings to the collective that it calls, and what it has room for: "256 f32", "room for
+/// 1 f64 from each rank".
+pub fn parts(world: &World, at: At) -> Vec<(Data, String)> {
+    let Some(call) = event(world, at).action.collective() else { return Vec::new() };
+    let brings = call.data.map(|brought| {
+        let text = data(world, &brought);
+        let of = brought.message.map(|_| format!(" ({})", elements(world, &brought)));
+        (brought, text + &of.unwrap_or_default())
+    });
+    let each = match call.kind {
+        CollectiveKind::Gather | CollectiveKind::AllGather | CollectiveKind::AllToAll => {
+            " from each rank"
         }
-        Some(data) => self::data(world, data),
-        None => "nothing".to_owned(),
-    }
+        _ => "",
+    };
+    let takes = call.room.map(|room| (room, format!("room for {}{each}", data(world, &room))));
+    brings.into_iter().chain(takes).collect()
 }
 
 /// In how many steps a rank calls the collective that a step calls.

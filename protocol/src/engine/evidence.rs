@@ -1,5 +1,7 @@
 //! What a run shows, written down while it runs and judged later.
 
+use std::option;
+
 use crate::model::{Collective, CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
 
 /// A step of a rank.
@@ -146,25 +148,22 @@ impl Evidence {
         &mut self,
         world: &'w World,
         mut earlier: impl Iterator<Item = (At, &'w Collective)> + Clone,
-        (other, call): (At, &Collective),
+        (other, call): (At, &'w Collective),
     ) {
-        let data = call.data.as_ref().filter(|_| !may_differ(call.kind));
-        let typed = data.filter(|data| data.datatype.is_some()).and_then(|data| {
-            let mut known =
-                earlier.clone().filter_map(|(at, call)| Some((at, call.data.as_ref()?)));
-            let (first, brought) = known.find(|(_, brought)| brought.datatype.is_some())?;
-            (!same_signature(world, brought, data)).then_some(first)
-        });
-        let counted = data.and_then(|data| data.count).filter(|_| one_count(call.kind));
-        let counted = counted.and_then(|count| {
-            let mut known = earlier.clone().filter_map(|(at, call)| Some((at, call.data?.count?)));
-            let (first, brought) = known.next()?;
-            (brought != count).then_some(first)
-        });
-        if let Some(first) = typed {
+        let known = |parts: fn(&'w Collective) -> Parts<'w>, has: fn(&Data) -> bool| {
+            let mut calls = earlier.clone().chain([(other, call)]);
+            calls.find_map(|(at, call)| Some((at, parts(call).find(|data| has(data))?)))
+        };
+        let typed = known(typed_parts, |data| data.datatype.is_some())
+            .filter(|(_, first)| typed_parts(call).any(|data| !same_signature(world, first, data)));
+        let counted = known(counted_parts, |data| data.count.is_some())
+            .filter(|(_, first)| counted_parts(call).any(|data| counts_differ(first, data)));
+        if let Some((first, _)) = typed {
             self.observations.push(Observation::CollectiveType { first, other });
-        } else if let Some(first) = counted {
+        } else if let Some((first, _)) = counted {
             self.observations.push(Observation::CollectiveCount { first, other });
+        } else if lacks_room(call) {
+            self.observations.push(Observation::CollectiveCount { first: other, other });
         }
         let Some(operation) = call.operation else { return };
         let known = earlier.find_map(|(at, call)| Some((at, call.operation?)));
@@ -193,11 +192,47 @@ fn may_differ(kind: CollectiveKind) -> bool {
     matches!(kind, CollectiveKind::AllToAllw | CollectiveKind::NeighborAllToAllw)
 }
 
-/// Whether all ranks must bring the same number of elements to a collective (MPI 4.0, 6.4, 6.9 to
-/// 6.11).
-fn one_count(kind: CollectiveKind) -> bool {
-    use CollectiveKind::{AllReduce, Bcast, Exscan, Reduce, ReduceScatterBlock, Scan};
-    matches!(kind, Bcast | Reduce | AllReduce | ReduceScatterBlock | Scan | Exscan)
+/// What a rank brings to a collective, and what it has room for.
+type Parts<'w> = std::iter::Chain<option::IntoIter<&'w Data>, option::IntoIter<&'w Data>>;
+
+/// That of which the types must agree between all ranks.
+fn typed_parts(call: &Collective) -> Parts<'_> {
+    let compared = !may_differ(call.kind);
+    let (data, room) = (call.data.as_ref(), call.room.as_ref());
+    data.filter(|_| compared).into_iter().chain(room.filter(|_| compared))
+}
+
+/// That of which the amounts must agree between all ranks (MPI 4.0, 6.4 to 6.6, 6.8 to 6.11).
+fn counted_parts(call: &Collective) -> Parts<'_> {
+    use CollectiveKind::{AllGather, AllToAll, Bcast, Gather, ReduceScatterBlock, Scatter};
+    let brings = matches!(call.kind, Bcast | Gather | Scatter | AllGather | AllToAll)
+        || call.kind == ReduceScatterBlock
+        || reduces(call.kind);
+    let takes = brings && !reduces(call.kind);
+    let (data, room) = (call.data.as_ref(), call.room.as_ref());
+    data.filter(|_| brings).into_iter().chain(room.filter(|_| takes))
+}
+
+/// Whether as many elements come back from a collective as each rank brings.
+fn reduces(kind: CollectiveKind) -> bool {
+    use CollectiveKind::{AllReduce, Exscan, Reduce, Scan};
+    matches!(kind, Reduce | AllReduce | Scan | Exscan)
+}
+
+/// Whether a reduction writes past the end of the room for its result.
+fn lacks_room(call: &Collective) -> bool {
+    let known = call.data.zip(call.room).filter(|_| reduces(call.kind));
+    let counts = known.and_then(|(data, room)| data.count.zip(room.count));
+    counts.is_some_and(|(count, room)| room < count)
+}
+
+/// Whether two parts of a collective agree, as far as they are known.
+pub(crate) fn alike(world: &World, one: &Data, other: &Data) -> bool {
+    same_signature(world, one, other) && !counts_differ(one, other)
+}
+
+fn counts_differ(one: &Data, other: &Data) -> bool {
+    one.count.zip(other.count).is_some_and(|(one, other)| one != other)
 }
 
 /// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").

@@ -26,6 +26,7 @@ mod wait_for;
 pub mod words;
 
 pub use case::{Case, Circle, MissingRank, Reading, Seen, Unpaired};
+pub(crate) use evidence::alike;
 pub use evidence::{At, Observation, fits};
 pub use exploration::Limits;
 pub use judge::{Casting, Checked, Judge, Options, Verdict};

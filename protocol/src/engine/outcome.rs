@@ -89,6 +89,7 @@ mod tests {
                 communicator: 0,
                 root: Some(1),
                 data: None,
+                room: None,
                 operation: None,
             })
         };

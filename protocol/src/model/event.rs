@@ -228,8 +228,11 @@ pub struct Collective {
     pub communicator: CommunicatorId,
     /// The root, for the rooted ones.
     pub root: Option<i32>,
-    /// What this rank contributes or receives, where there is data.
+    /// What this rank contributes, or receives if it contributes nothing; of scatter and all-to-all
+    /// the part for one rank.
     pub data: Option<Data>,
+    /// What it has room for besides: in gathers and all-to-all, from one rank.
+    pub room: Option<Data>,
     /// What the data are combined with, as an index into
     /// [`World::operations`](super::World::operations), where that is known.
     pub operation: Option<OperationId>,

@@ -125,6 +125,11 @@ impl World {
         u32::try_from(self.behaviours.len()).expect("a world has fewer than 2^32 ranks")
     }
 
+    /// Whether there is a rank of this number.
+    pub fn has(&self, rank: i32) -> bool {
+        Rank::try_from(rank).is_ok_and(|rank| rank < self.size())
+    }
+
     /// Whether a rank belongs to a communicator; one that is not in the table is of all ranks.
     pub fn belongs(&self, communicator: CommunicatorId, rank: Rank) -> bool {
         let communicator = self.communicators.get(usize::from(communicator));

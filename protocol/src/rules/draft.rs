@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::Rule;
-use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe};
+use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe, envelope};
 use crate::finding::{Certainty, Finding, Label, Step, Wait, ranks};
 use crate::model::{Action, Place, Rank, World};
 
@@ -187,6 +187,22 @@ impl Rule {
     }
 }
 
+/// Whether some rank of a circle waits in a collective.
+pub(super) fn is_in_collective(world: &World, circle: &Circle) -> bool {
+    circle.members.iter().any(|member| {
+        let event = describe::event(world, (member.rank, member.position));
+        event.action.collective().is_some()
+    })
+}
+
+/// Whether all ranks of a circle wait for messages, and none for one of its own to be taken.
+fn only_receives(world: &World, circle: &Circle) -> bool {
+    let mut open = circle.members.iter().flat_map(|member| {
+        member.open.iter().map(|&position| describe::event(world, (member.rank, position)))
+    });
+    open.all(|event| envelope(event, true).is_none() && envelope(event, false).is_some())
+}
+
 /// "rank 0 waits here for rank 1", "ranks 0 to 3 wait here".
 fn waiting_here(members: &[&Blocked]) -> String {
     match members {
@@ -199,15 +215,23 @@ fn waiting_here(members: &[&Blocked]) -> String {
 }
 
 impl Finding {
-    /// The two ways out of a circle of messages.
-    pub(super) fn cures(self, world: &World) -> Self {
+    /// The ways out of a circle.
+    pub(super) fn cures(self, case: &Case<'_>, circle: &Circle) -> Self {
+        let world = case.world;
+        if is_in_collective(world, circle) {
+            return self.help("call the collective at the same point between the messages on every rank: before them, or after them");
+        }
         let at_once = world.dialect.words(
             "`sendrecv`, or post `irecv` before the send",
             "`mpi::point_to_point::send_receive_into`, or `immediate_send` in a `mpi::request::scope` around both",
             "`MPI_Sendrecv`, or post `MPI_Irecv` before the send",
         );
-        self.help("let one side receive while the other sends: even ranks send first, odd ranks receive first")
-            .help(format!("or do both at once: {at_once}"))
+        let first = if only_receives(world, circle) {
+            "let one of these ranks send before it receives: here everybody waits for a message first"
+        } else {
+            "let one side receive while the other sends: even ranks send first, odd ranks receive first"
+        };
+        self.help(first).help(format!("or do both at once: {at_once}"))
     }
 
     /// Names the role of a rank that does not do its part.

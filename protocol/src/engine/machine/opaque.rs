@@ -125,7 +125,8 @@ mod tests {
     fn barrier() -> Action {
         let kind = CollectiveKind::Barrier;
         let data = None;
-        Action::Collective(Collective { kind, communicator: 0, root: None, data, operation: None })
+        let (root, room, operation) = (None, None, None);
+        Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
     }
 
     #[test]

@@ -272,7 +272,8 @@ impl<'p> Lowering<'p> {
             None => None,
         };
         let communicator = message.map_or(0, |message| self.communicator(message));
-        Ok(Action::Collective(Collective { kind, communicator, root, data, operation: None }))
+        let (room, operation) = (None, None);
+        Ok(Action::Collective(Collective { kind, communicator, root, data, room, operation }))
     }
 
     fn communicator(&self, message: &MessageName) -> CommunicatorId {

@@ -4,6 +4,7 @@ use super::collective_type::differing;
 use super::{Check, Rule};
 use crate::engine::{Case, Observation};
 use crate::finding::{Finding, Group, Level};
+use crate::model::CollectiveKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-count",
@@ -14,9 +15,83 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let note = "a broadcast and a reduction move the same number of elements on every rank (MPI 4.0, 6.4 and 6.9); with less room the job ends, with more the rest is never written";
     differing(&RULE, case, note, |observation| match observation {
         Observation::CollectiveCount { first, other } => Some((first, other)),
         _ => None,
     })
+}
+
+fn note(kind: CollectiveKind) -> &'static str {
+    use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
+    match kind {
+        Gather | Scatter | AllGather | AllToAll => {
+            "every rank brings as many elements as there is room for from each (MPI 4.0, 6.5 to 6.8); with less room the job ends or memory is overwritten, with more the parts are not where they are looked for"
+        }
+        _ => {
+            "a broadcast and a reduction move the same number of elements on every rank (MPI 4.0, 6.4 and 6.9); with less room the job ends or memory is overwritten, with more the rest is never written"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{found, rsmpi};
+    use crate::model::{Action, Collective, CollectiveKind, Data};
+
+    /// So many elements that a rank brings, and makes room for.
+    type Part = (Option<u64>, Option<u64>);
+
+    fn part(count: u64) -> Data {
+        Data { datatype: Some(0), count: Some(count), message: None, label: None, buffer: None }
+    }
+
+    fn messages(kind: CollectiveKind, ranks: &[Part]) -> Vec<String> {
+        let call = |&(data, room): &Part| {
+            let (data, room) = (data.map(part), room.map(part));
+            let (root, operation) = (None, None);
+            Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
+        };
+        let world = rsmpi(ranks.iter().map(|part| vec![call(part)]).collect());
+        found(&world, "collective-count").into_iter().map(|one| one.message).collect()
+    }
+
+    #[test]
+    fn a_gather_has_room_for_what_each_rank_brings() {
+        let gather = |ranks: [Part; 2]| messages(CollectiveKind::Gather, &ranks);
+        assert_eq!(
+            gather([(Some(1), Some(1)), (Some(2), None)]),
+            ["in `gather_into`, rank 0 has 1 u8, and rank 1 has 2 u8 (with 2 ranks)"]
+        );
+        assert_eq!(
+            gather([(None, Some(1)), (Some(2), None)]),
+            [
+                "in `gather_into`, rank 0 has room for 1 u8 from each rank, and rank 1 has 2 u8 (with 2 ranks)"
+            ]
+        );
+        assert_eq!(gather([(Some(2), Some(2)), (Some(2), None)]), [""; 0]);
+        assert_eq!(gather([(Some(2), None), (None, None)]), [""; 0]);
+    }
+
+    #[test]
+    fn an_all_gather_has_room_for_what_the_rank_itself_brings() {
+        let both = (Some(10), Some(1));
+        assert_eq!(
+            messages(CollectiveKind::AllGather, &[both, both]),
+            [
+                "in `all_gather_into`, rank 0 has 10 u8 and room for 1 u8 from each rank (with 2 ranks)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reduction_has_room_for_its_result() {
+        let reduce =
+            |room| messages(CollectiveKind::AllReduce, &[(Some(3), room), (Some(3), None)]);
+        assert_eq!(
+            reduce(Some(2)),
+            ["in `all_reduce_into`, rank 0 has 3 u8 and room for 2 u8 (with 2 ranks)"]
+        );
+        assert_eq!(reduce(Some(4)), [""; 0]);
+        assert_eq!(reduce(None), [""; 0]);
+    }
 }

@@ -67,6 +67,7 @@ mod tests {
                 communicator: 0,
                 root: None,
                 data: None,
+                room: None,
                 operation,
             })
         };

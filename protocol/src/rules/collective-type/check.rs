@@ -2,9 +2,9 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{At, Case, Observation, Seen, describe};
+use crate::engine::{At, Case, Observation, Seen, alike, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::World;
+use crate::model::{CollectiveKind, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-type",
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let note = "the bytes of one type are taken for another, or the job ends: MPI asks for the same type signature on all ranks (MPI 4.0, 6.1)";
+    let note = |_| "the bytes of one type are taken for another, or the job ends: MPI asks for the same type signature on all ranks (MPI 4.0, 6.1)";
     differing(&RULE, case, note, |observation| match observation {
         Observation::CollectiveType { first, other } => Some((first, other)),
         _ => None,
@@ -26,7 +26,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 pub(super) fn differing(
     rule: &Rule,
     case: &Case<'_>,
-    note: &str,
+    note: impl Fn(CollectiveKind) -> &'static str,
     ends: impl Fn(Observation) -> Option<(At, At)>,
 ) -> Vec<Finding> {
     let differing = case.seen.iter().filter_map(|seen| {
@@ -34,27 +34,40 @@ pub(super) fn differing(
         Some((first.min(other), first.max(other), seen))
     });
     let places = by_place(case, differing, |(one, _, _)| *one);
-    places.iter().map(|(_, differing)| report(rule, case.world, differing).note(note)).collect()
+    let report = |differing: &[(At, At, &Seen)]| {
+        let called = describe::event(case.world, differing[0].0).action.collective();
+        let finding = report(rule, case.world, differing);
+        called.map(|called| finding.note(note(called.kind)))
+    };
+    places.iter().filter_map(|(_, differing)| report(differing)).collect()
 }
 
 fn report(rule: &Rule, world: &World, differing: &[(At, At, &Seen)]) -> Finding {
     let (one, other, seen) = differing[0];
-    let brings = |at| describe::brought(world, at);
-    let message = format!(
-        "in `{}`, {} has {}, and {} has {}",
-        describe::operation(world, one),
-        player(world, one.0),
-        brings(one),
-        player(world, other.0),
-        brings(other)
-    );
-    rule.finding(world, one, message, format!("{} on rank {}", brings(one), one.0))
-        .other_end(world, other, format!("{} on rank {}", brings(other), other.0))
+    let [has, other_has] = unlike(world, one, other);
+    let operation = describe::operation(world, one);
+    let who = player(world, one.0);
+    let message = if one == other {
+        format!("in `{operation}`, {who} has {has} and {other_has}")
+    } else {
+        format!("in `{operation}`, {who} has {has}, and {} has {other_has}", player(world, other.0))
+    };
+    let label = if one == other { format!("{has}, {other_has}") } else { has };
+    rule.finding(world, one, message, format!("{label} on rank {}", one.0))
+        .other_end(world, other, format!("{other_has} on rank {}", other.0))
         .ranks(differing.iter().flat_map(|(one, other, _)| [one.0, other.0]).collect())
         .trace(&seen.trace)
         .help(world.dialect.words(
             "name the same message in the collective on every rank",
-            "give the collective buffers of the same element type and length on every rank",
+            "give the collective buffers of the same element type and length on every rank; of a root's buffer each rank has its part",
             "give the collective the same datatype and count on every rank",
         ))
+}
+
+/// What two ranks bring, or have room for, that should be alike and is not.
+fn unlike(world: &World, one: At, other: At) -> [String; 2] {
+    let (first, second) = (describe::parts(world, one), describe::parts(world, other));
+    let pairs = first.iter().flat_map(|one| second.iter().map(move |other| [one, other]));
+    let mut unlike = pairs.filter(|[one, other]| !alike(world, &one.0, &other.0));
+    unlike.next().map_or_else(Default::default, |pair| pair.map(|(_, text)| text.clone()))
 }

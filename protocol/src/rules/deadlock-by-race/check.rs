@@ -2,8 +2,8 @@
 
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading};
-use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Peer};
+use crate::finding::{Finding, Group, Level, ranks};
+use crate::model::{Action, Peer, Rank};
 
 pub(super) const RULE: Rule = Rule {
     name: "deadlock-by-race",
@@ -20,7 +20,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn report(case: &Case<'_>, circle: &Circle) -> Finding {
-    let message = "some orders of arrival end well, and in this one no rank can move".to_owned();
+    let members: Vec<Rank> = circle.members.iter().map(|member| member.rank).collect();
+    let wait = if members.len() == 1 { "waits" } else { "wait" };
+    let message = format!(
+        "some orders of arrival end well, and in this one {} {wait} for ever",
+        ranks(&members)
+    );
     let finding = RULE.circle(case, circle, message);
     if has_wildcard(case) {
         return finding

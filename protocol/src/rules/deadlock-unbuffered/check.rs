@@ -1,5 +1,6 @@
 //! Ranks that wait for each other unless MPI buffers their messages.
 
+use super::draft::is_in_collective;
 use super::send_to_self::is_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading, describe};
@@ -26,7 +27,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn report(case: &Case<'_>, circle: &Circle) -> Finding {
-    let collective = in_collective(case, circle);
+    let collective = is_in_collective(case.world, circle);
     let message = match circle.members.len() {
         count if collective => {
             format!("{count} ranks wait for each other unless their collective lets them go early")
@@ -38,24 +39,16 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
     if collective {
         return finding
             .note("a collective may let its ranks go before all have come, or not: a program must not count on it (MPI 4.0, 6.14)")
-            .help("call the collective at the same point between the messages on every rank: before them, or after them");
+            .cures(case, circle);
     }
     let finding = finding
         .note("MPI may let a standard send wait for its receive, and does so from some size on: Open MPI above 4040 bytes, MPICH above 8255, on one node")
-        .cures(case.world);
+        .cures(case, circle);
     if all_small(case, circle) {
         let note = "every message of the circle is smaller than the smallest limit met in practice, so this is a warning";
         return Finding { level: Level::Warn, ..finding.note(note) };
     }
     finding
-}
-
-/// Whether some rank of the circle waits in a collective.
-fn in_collective(case: &Case<'_>, circle: &Circle) -> bool {
-    circle.members.iter().any(|member| {
-        let event = describe::event(case.world, (member.rank, member.position));
-        event.action.collective().is_some()
-    })
 }
 
 /// Whether the circle waits in standard sends, and every one of them is known to be small.

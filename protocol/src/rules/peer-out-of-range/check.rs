@@ -4,7 +4,7 @@ use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Envelope, Peer, Rank};
+use crate::model::{Action, Dialect, Envelope, Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "peer-out-of-range",
@@ -18,7 +18,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut outside: Vec<(At, i32)> = Vec::new();
     for (rank, behaviour) in (0..).zip(&case.world.behaviours) {
         for (position, event) in behaviour.events.iter().enumerate() {
-            let missing = peers(&event.action).find(|&peer| !exists(case, peer));
+            let missing = missing(case.world, &event.action);
             outside.extend(missing.map(|peer| ((rank, position), peer)));
         }
     }
@@ -26,8 +26,18 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     places.iter().map(|(_, outside)| report(case, outside)).collect()
 }
 
-fn exists(case: &Case<'_>, peer: i32) -> bool {
-    Rank::try_from(peer).is_ok_and(|peer| peer < case.world.size())
+/// The rank that a step names and that does not exist.
+fn missing(world: &World, action: &Action) -> Option<i32> {
+    peers(action).find(|&peer| !world.has(peer))
+}
+
+/// Whether a rank leaves at a step because of a peer that does not exist: `process_at_rank` panics.
+pub(super) fn stops(world: &World, (rank, position): At) -> bool {
+    let events = &world.behaviours[rank as usize].events;
+    let before = position.checked_sub(1).and_then(|before| events.get(before));
+    before.is_some_and(|before| {
+        before.place == events[position].place && missing(world, &before.action).is_some()
+    })
 }
 
 /// The ranks that a step names.
@@ -61,6 +71,8 @@ fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
     let (at, peer) = outside[0];
     let world = case.world;
     let last = world.size() - 1;
+    let asserted = world.dialect == Dialect::Rsmpi
+        && matches!(describe::event(world, at).action, Action::Probe { .. });
     let message = format!(
         "{} names rank {peer} in `{}`, but the ranks are 0 to {last}",
         player(world, at.0),
@@ -68,11 +80,11 @@ fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
     );
     RULE.finding(world, at, message, format!("rank {peer} does not exist"))
         .ranks(outside.iter().map(|(at, _)| at.0).collect())
-        .note(world.dialect.words(
-            "MPI ends the job with MPI_ERR_RANK",
-            "`process_at_rank` asserts that the rank exists: this rank panics, the panic ends in MPI_Finalize, and the job hangs there",
-            "MPI ends the job with MPI_ERR_RANK",
-        ))
+        .note(if asserted {
+            "`process_at_rank` asserts that the rank exists: this rank panics, the panic ends in MPI_Finalize, and the job hangs there"
+        } else {
+            "MPI ends the job with MPI_ERR_RANK"
+        })
         .help(format!(
             "leave the operation out where there is no such neighbour (`if {}`), or close the ring with `% size`",
             if peer < 0 { "rank > 0" } else { "rank + 1 < size" }

@@ -41,6 +41,7 @@ fn collective(kind: CollectiveKind) -> Action {
         communicator: 0,
         root: None,
         data: None,
+        room: None,
         operation: None,
     })
 }

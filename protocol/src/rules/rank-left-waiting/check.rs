@@ -1,6 +1,7 @@
 //! A rank that waits for one that has ended.
 
 use super::draft::{by_place, player};
+use super::peer_out_of_range::stops;
 use super::{Check, Rule};
 use crate::engine::{At, Case, Cause, MissingRank, Unpaired, describe};
 use crate::finding::{Finding, Group, Level};
@@ -16,16 +17,21 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let left = case.unpaired.iter().filter(|unpaired| {
-        let offers =
-            matches!(describe::event(case.world, unpaired.operation.at).action, Action::Offer { .. });
+        let offers = matches!(
+            describe::event(case.world, unpaired.operation.at).action,
+            Action::Offer { .. }
+        );
         let ended = unpaired.cause == Cause::Ended
             || (offers && matches!(unpaired.cause, Cause::Nobody { .. }));
-        matches!(unpaired.cause, Cause::Left(_)) || (ended && !unpaired.operation.sending)
+        // A rank that panics for want of a peer has been reported for that.
+        matches!(unpaired.cause, Cause::Left(leave) if !stops(case.world, leave))
+            || (ended && !unpaired.operation.sending)
     });
     let places = by_place(case, left, |unpaired| unpaired.operation.at);
-    let missing = case.missing.iter().filter(|missing| !missing.left.is_empty());
-    let mut findings: Vec<Finding> =
-        places.iter().map(|(_, left)| report(case, left)).collect();
+    let missing = case.missing.iter().filter(|missing| {
+        !missing.left.is_empty() && !missing.left.iter().all(|&leave| stops(case.world, leave))
+    });
+    let mut findings: Vec<Finding> = places.iter().map(|(_, left)| report(case, left)).collect();
     findings.extend(missing.map(|missing| collective(case, missing)));
     findings
 }
@@ -35,7 +41,7 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
     let at = first.operation.at;
     let from = match first.operation.peer {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
-        other => describe::peer(other),
+        other => describe::peer(world, other),
     };
     let (who, operation) = (player(world, at.0), describe::operation(world, at));
     let message = match first.cause {
@@ -80,19 +86,21 @@ impl Finding {
     /// Where a rank leaves, and what becomes of it.
     fn departure(self, world: &World, leave: At) -> Self {
         let finding = self.other_end(world, leave, format!("rank {} leaves here", leave.0));
-        let panics = matches!(
-            describe::event(world, leave).action,
-            Action::Leave { departure: Departure::Panicked }
-        );
-        if panics && world.dialect == Dialect::Rsmpi && !finding.notes.iter().any(|note| note == PANIC)
-        {
-            return finding.note(PANIC);
-        }
-        finding
+        let note = match describe::event(world, leave).action {
+            Action::Leave { departure: Departure::Panicked } if world.dialect == Dialect::Rsmpi => {
+                PANIC
+            }
+            Action::Leave { departure: Departure::Exited } => EXIT,
+            _ => return finding,
+        };
+        if finding.notes.iter().any(|known| known == note) { finding } else { finding.note(note) }
     }
 
     fn advice(self, world: &World) -> Self {
-        self.note("a rank that leaves does not take the others with it: they wait for ever").help(
+        let exits = self.notes.iter().any(|note| note == EXIT);
+        let alone = "a rank that leaves does not take the others with it: they wait for ever";
+        let finding = if exits { self } else { self.note(alone) };
+        finding.help(
             world.dialect.words(
                 "let the rank that decides to end tell everybody who counts on it: `choose(..)` there, `offer(..)` here",
                 "let the rank that leaves send first what the others count on, or end the job on all ranks with `abort`",
@@ -104,6 +112,9 @@ impl Finding {
 
 /// What a panic does to a job on rsmpi.
 const PANIC: &str = "a panic drops the `Universe`, which waits in MPI_Finalize for the other ranks: the job hangs instead of failing";
+
+/// What an exit does to a job.
+const EXIT: &str = "a rank that exits without MPI_Finalize may end the whole job, as it does under `mpirun` of Open MPI, or leave the others waiting for ever";
 
 #[cfg(test)]
 mod tests {
@@ -130,8 +141,8 @@ mod tests {
     fn a_panic_keeps_a_collective_waiting() {
         let kind = CollectiveKind::Barrier;
         let barrier = || {
-            let (root, data, operation) = (None, None, None);
-            Action::Collective(Collective { kind, communicator: 0, root, data, operation })
+            let (root, data, room, operation) = (None, None, None, None);
+            Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
         };
         let gone = Action::Leave { departure: Departure::Panicked };
         let world = rsmpi(vec![vec![barrier()], vec![gone, barrier()]]);

@@ -27,7 +27,7 @@ fn report(case: &Case<'_>, unposted: &[(At, Rank, &Seen)]) -> Finding {
     let (world, (send, destination, seen)) = (case.world, unposted[0]);
     let to = player(world, destination);
     let message = format!(
-        "{} sends {} in ready mode, and {to} need not have posted its receive by then",
+        "{} sends {} in ready mode, and {to} may not have posted its receive by then",
         player(world, send.0),
         describe::sent(world, send)
     );

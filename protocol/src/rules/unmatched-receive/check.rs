@@ -31,18 +31,24 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let what = describe::received(world, at);
     let from = match first.operation.peer {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
-        other => describe::peer(other),
+        other => describe::peer(world, other),
     };
-    let comes = match first.operation.peer {
-        Peer::Any { .. } => "and no more such messages come",
-        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => {
-            "which sends no more of it"
+    let more = match first.operation.peer {
+        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => Some(rank),
+        _ => None,
+    };
+    let (comes, label) = match (first.operation.peer, more) {
+        (Peer::Any { .. }, _) => {
+            (", and no more such messages come".to_owned(), "no message is left for this")
         }
-        _ => "which never sends it",
+        (_, Some(rank)) => {
+            (format!(" more often than rank {rank} sends it"), "no message is left for this")
+        }
+        (_, None) => (", which never sends it".to_owned(), "nothing is sent to this"),
     };
-    let message = format!("{} waits for {what} from {from}, {comes}", player(world, at.0));
+    let message = format!("{} waits for {what} from {from}{comes}", player(world, at.0));
     let finding = RULE
-        .finding(world, at, message, "nothing is sent to this")
+        .finding(world, at, message, label)
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .waits(world, &first.waits)
         .trace(&first.trace)
@@ -61,6 +67,11 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
                 _ => finding,
             };
             let to = at.0;
+            if let Some(rank) = more {
+                return finding.help(format!(
+                    "let rank {to} receive it exactly as often as rank {rank} sends it"
+                ));
+            }
             let send = world.dialect.words(
                 format!("send({to}, {data})"),
                 format!("process_at_rank({to}).send(..)"),

@@ -31,17 +31,21 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let what = describe::sent(world, at);
     let to = match first.operation.peer {
         Peer::Rank(rank) => player(world, rank.unsigned_abs()),
-        other => describe::peer(other),
+        other => describe::peer(world, other),
     };
-    let takes = match first.operation.peer {
-        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => {
-            "receives no more of it"
+    let more = match first.operation.peer {
+        Peer::Rank(rank) if could_serve(world, &first.operation, rank.unsigned_abs()) => Some(rank),
+        _ => None,
+    };
+    let (takes, label) = match more {
+        Some(rank) => {
+            (format!(" more often than rank {rank} receives it"), "no receive is left for this")
         }
-        _ => "never receives it",
+        None => (", which never receives it".to_owned(), "nobody receives this"),
     };
-    let message = format!("{} sends {what} to {to}, which {takes}", player(world, at.0));
+    let message = format!("{} sends {what} to {to}{takes}", player(world, at.0));
     let finding = RULE
-        .finding(world, at, message, "nobody receives this")
+        .finding(world, at, message, label)
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .waits(world, &first.waits)
         .trace(&first.trace)
@@ -61,6 +65,8 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     };
     finding.help(if first.operation.decision {
         format!("write `match offer({}) {{ .. }}` where {to} should learn it, or do not tell it", at.0)
+    } else if let Some(rank) = more {
+        format!("let rank {} send it exactly as often as rank {rank} receives it", at.0)
     } else {
         let from = at.0;
         let receive = world.dialect.words(

@@ -176,6 +176,7 @@ fn enter(machine: &mut Machine<'_>, entry: &Entry<'_>, call: &Call<'_>) -> Outco
         communicator: entry.communicator.id,
         root: world_root(&entry.communicator, entry.root),
         data: data(machine, entry, &buffers),
+        room: room(machine, entry, &buffers),
         operation: operation.as_deref().map(|name| machine.operation(name)),
     };
     let result = result(machine, entry, &buffers, operation.as_deref());
@@ -233,19 +234,15 @@ fn world_root(known: &KnownCommunicator, root: Root) -> Option<i32> {
     }
 }
 
-/// What must agree between the ranks: of scatter, gather and all-to-all what goes to or comes from
-/// one rank, of the others what the rank brings.
+/// What the rank brings, or makes room for if it brings nothing: of scatter and all-to-all what goes to
+/// one rank.
 fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
     use CollectiveKind::{
-        AllGatherv, AllToAll, AllToAllv, Gather, Gatherv, ReduceScatterBlock, Scatter, Scatterv,
+        AllGatherv, AllToAll, AllToAllv, Gatherv, ReduceScatterBlock, Scatter, Scatterv,
     };
     let ranks = entry.communicator.size();
     let (sent, taken) = (buffers.sent.as_ref(), buffers.taken.as_ref());
     Some(match entry.kind {
-        Gather => match taken {
-            Some(taken) => taken.share(machine, ranks),
-            None => sent?.data(machine),
-        },
         Scatter => match sent {
             Some(sent) => sent.share(machine, ranks),
             None => taken?.data(machine),
@@ -255,6 +252,17 @@ fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Opti
         AllGatherv | AllToAllv | Gatherv | Scatterv => sent.or(taken)?.amount(machine, None),
         _ => sent.or(taken)?.data(machine),
     })
+}
+
+/// What a rank that brings something has room for: of gathers and all-to-all, from one rank.
+fn room(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
+    use CollectiveKind::{AllGather, AllReduce, AllToAll, Exscan, Gather, Reduce, Scan, Scatter};
+    let (Some(_), Some(taken)) = (&buffers.sent, &buffers.taken) else { return None };
+    match entry.kind {
+        Gather | AllGather | AllToAll => Some(taken.share(machine, entry.communicator.size())),
+        Scatter | Reduce | AllReduce | Scan | Exscan => Some(taken.amount(machine, taken.count)),
+        _ => None,
+    }
 }
 
 /// Which part of what all bring a rank gets.
@@ -346,6 +354,7 @@ pub(super) fn make(
         communicator: known.id,
         root: None,
         data: None,
+        room: None,
         operation: None,
     };
     machine.emit(Action::Collective(collective), place)?;
@@ -367,6 +376,7 @@ fn spawn(
         communicator: known.id,
         root: world_root(&known, root),
         data: None,
+        room: None,
         operation: None,
     };
     machine.emit(Action::Collective(collective), call.place)?;

@@ -311,6 +311,7 @@ fn subgroup(
         communicator: id,
         root: None,
         data: None,
+        room: None,
         operation: None,
     };
     machine.emit(Action::Collective(collective), call.place)?;

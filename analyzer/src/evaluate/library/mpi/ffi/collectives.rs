@@ -115,12 +115,15 @@ fn enter(
         gap.map_or(Understood::Fully, |gap| Understood::Partly(gap.to_owned())),
     );
     let data = match (&brought, shape.counted) {
-        (Some(memory), true) => Some(Data { buffer: None, ..memory.data(machine) }),
+        // `MPI_IN_PLACE` is no memory, and what is said of it is not looked at.
+        (Some(memory), _) if moves_parts(shape.kind) && memory.path.is_none() => None,
+        (Some(memory), true) => Some(memory.amount(machine, memory.count)),
         (Some(memory), false) => Some(memory.amount(machine, None)),
         (None, _) => None,
     };
-    let operation = operation(machine, shape, call);
-    let collective = Collective { kind: shape.kind, communicator: known.id, root, data, operation };
+    let room = taken.as_ref().and_then(|taken| room(machine, shape.kind, root, taken));
+    let (kind, operation) = (shape.kind, operation(machine, shape, call));
+    let collective = Collective { kind, communicator: known.id, root, data, room, operation };
     machine.count(&format!("collective {}", known.id));
     machine.exchange(known.id, &known.members, Told::Nothing);
     let arrives = taken.as_ref().and_then(|memory| memory.arriving(machine));
@@ -143,6 +146,26 @@ fn enter(
         put(machine, target, Value::Handle(Handle::Request(Box::new(request))), call.place);
     }
     Ok(())
+}
+
+fn moves_parts(kind: CollectiveKind) -> bool {
+    use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
+    matches!(kind, AllGather | AllToAll | Gather | Scatter)
+}
+
+/// What a rank has room for from each, where that counts: of a gather, on its root.
+fn room(
+    machine: &mut Machine<'_>,
+    kind: CollectiveKind,
+    root: Option<i32>,
+    taken: &Memory,
+) -> Option<Data> {
+    let counts = match kind {
+        CollectiveKind::AllGather | CollectiveKind::AllToAll => true,
+        CollectiveKind::Gather => root == i32::try_from(machine.rank).ok(),
+        _ => false,
+    };
+    (counts && taken.path.is_some()).then(|| taken.amount(machine, taken.count))
 }
 
 /// The root's rank in the world.
