@@ -160,6 +160,9 @@ pub(super) struct Request {
     pub arrives: Option<Rc<(Path, Value)>>,
     /// What its completion tells.
     pub status: Status,
+    /// It was planned (`MPI_Send_init`, `MPI_Recv_init`; MPI 4.0, 3.9): a wait ends what was started
+    /// last, and the request stays.
+    pub persistent: bool,
 }
 
 /// A datatype.
@@ -197,9 +200,28 @@ impl Handle {
 }
 
 impl Request {
+    /// One of an operation that was started, not yet known what it receives and where.
+    pub(super) fn started(id: RequestId, place: Place, buffer: Option<Path>) -> Request {
+        Request {
+            id: Some(id),
+            pool: None,
+            place,
+            buffer,
+            arrives: None,
+            status: Status::NOTHING_TOLD,
+            persistent: false,
+        }
+    }
+
     fn is_same(&self, other: &Request) -> bool {
         self.id == other.id && self.pool == other.pool && self.place == other.place
     }
+}
+
+impl Status {
+    /// The status of nothing in particular.
+    pub(super) const NOTHING_TOLD: Status =
+        Status { slot: None, communicator: None, source: None, tag: None };
 }
 
 impl Communicator {

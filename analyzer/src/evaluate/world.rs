@@ -10,6 +10,7 @@ use p2p_protocol::model::{
 };
 
 use super::effects::Effects;
+use super::library::mpi::settle_tags;
 use super::handle::Handle;
 use super::machine::{Flow, Machine, Told};
 use super::oracle::Oracle;
@@ -189,8 +190,13 @@ impl Setting<'_, '_> {
         };
         let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
         let tables = shared.tables;
+        let mut behaviours = same_cuts(runs);
+        for place in settle_tags(&mut behaviours) {
+            let why = "its tag is only given when the program runs, and may be that of other messages";
+            report.calls.insert(place, Understood::Not(why.to_owned()));
+        }
         let world = World {
-            behaviours: same_cuts(runs),
+            behaviours,
             communicators: tables.communicators.into(),
             datatypes: tables.datatypes.into(),
             operations: tables.operations.into(),

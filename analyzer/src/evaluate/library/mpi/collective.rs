@@ -11,7 +11,7 @@ use super::process::unknown_rank;
 use super::state::integer;
 use super::{lost, skipped};
 use crate::evaluate::Understood;
-use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request, Status};
+use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
 use crate::evaluate::value::{Content, Path, Value};
 use crate::program::Place;
@@ -207,9 +207,8 @@ fn start(
     if let Some(path) = &taken {
         machine.begin_use(id, path, true);
     }
-    let status = Status { slot: None, communicator: None, source: None, tag: None };
     let arrives = result.map(Rc::new);
-    let request = Request { id: Some(id), pool: None, place, buffer: taken, arrives, status };
+    let request = Request { arrives, ..Request::started(id, place, taken) };
     Ok(Value::Handle(Handle::Request(Box::new(request))))
 }
 

@@ -21,11 +21,13 @@ mod requests;
 pub(in crate::evaluate) mod signature;
 mod state;
 mod status;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod topology;
 
 pub(in crate::evaluate) use state::State;
+pub(in crate::evaluate) use tags::settle as settle_tags;
 
 use super::super::Understood;
 use super::super::handle::Handle;

@@ -141,14 +141,8 @@ pub(super) fn start_send(
     if let Some(path) = &buffer {
         machine.begin_use(id, path, false);
     }
-    Ok(Value::Handle(Handle::Request(Box::new(Request {
-        id: Some(id),
-        pool: None,
-        place,
-        buffer,
-        arrives: None,
-        status: Status { slot: None, communicator: None, source: None, tag: None },
-    }))))
+    let request = Request::started(id, place, buffer);
+    Ok(Value::Handle(Handle::Request(Box::new(request))))
 }
 
 /// Any `receive`.
@@ -249,7 +243,7 @@ pub(super) fn start_receive(
         machine.begin_use(id, path, true);
     }
     let arrives = memory.arriving(machine);
-    Ok(Request { id: Some(id), pool: None, place, buffer: memory.path.clone(), arrives, status })
+    Ok(Request { arrives, status, ..Request::started(id, place, memory.path.clone()) })
 }
 
 /// Any `probe`. One that only asks is a wait where the loop around it does nothing else.

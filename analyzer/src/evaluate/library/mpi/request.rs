@@ -5,6 +5,7 @@ use std::rc::Rc;
 use p2p_protocol::model::{Action, Completion};
 
 use super::lost;
+use super::memory::shaped;
 use super::polling::Polling;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Handle, Request};
@@ -218,19 +219,27 @@ pub(super) fn complete(machine: &mut Machine<'_>, request: &Request, place: Plac
     Ok(())
 }
 
-/// A request is complete: its memory is free again, and what was received is there.
+/// A request is complete: its memory is free again, and what was received is there. The slot is free
+/// for another one, unless the request can be started once more.
 pub(super) fn finish(machine: &mut Machine<'_>, request: &Request) {
     if let Some(id) = request.id {
         machine.end_use(id);
+        if request.persistent {
+            Rc::make_mut(&mut machine.state.requests).insert(id);
+        }
         arrive(machine, request);
     }
 }
 
 /// What was received is in its memory, at the latest from now on.
 pub(super) fn arrive(machine: &mut Machine<'_>, request: &Request) {
-    if let Some(arrived) = &request.arrives {
-        machine.put(&arrived.0, arrived.1.clone());
-    }
+    let Some(arrived) = &request.arrives else { return };
+    let value = match request.persistent {
+        // Each time something else.
+        true => shaped(machine, &arrived.1, &mut |machine, _, ty| machine.fresh(ty)),
+        false => arrived.1.clone(),
+    };
+    machine.put(&arrived.0, value);
 }
 
 /// A guard is dropped.

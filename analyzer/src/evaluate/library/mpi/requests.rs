@@ -162,7 +162,7 @@ fn one(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Ca
 /// What is told of a request of which it is not known which it is: its number, its status, its data.
 fn one_of_many(machine: &mut Machine<'_>, like: Option<Path>) -> Value {
     let number = machine.fresh(Type::Scalar(Scalar::Usize));
-    let status = Value::Handle(Handle::Status(NOTHING_TOLD));
+    let status = Value::Handle(Handle::Status(Status::NOTHING_TOLD));
     let data = match like {
         Some(path) => {
             let old = machine.peek(&path);
@@ -173,9 +173,6 @@ fn one_of_many(machine: &mut Machine<'_>, like: Option<Path>) -> Value {
     };
     Value::Tuple(Rc::new(vec![number, status, data]))
 }
-
-/// The status of nothing in particular.
-const NOTHING_TOLD: Status = Status { slot: None, communicator: None, source: None, tag: None };
 
 /// What a wait for one or some answers: an option, or a list in its argument.
 fn answer(machine: &mut Machine<'_>, call: &Call<'_>, lists: bool, found: Vec<Value>) -> Value {
@@ -302,7 +299,7 @@ fn any_of_vec(
     let left =
         requests.into_iter().map(|request| Value::Handle(Handle::Request(Box::new(request))));
     machine.put(path, sequence(Rc::new(left.collect())));
-    let status = Value::Handle(Handle::Status(NOTHING_TOLD));
+    let status = Value::Handle(Handle::Status(Status::NOTHING_TOLD));
     Ok(Value::some(Value::Tuple(Rc::new(vec![number, status]))))
 }
 

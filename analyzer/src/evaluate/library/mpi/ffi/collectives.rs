@@ -7,7 +7,7 @@ use super::super::state::integer;
 use super::super::{collective, communicator, lost, state};
 use super::{UNDEFINED, known, memory, number, put};
 use crate::evaluate::Understood;
-use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Request, Status};
+use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
 use crate::evaluate::value::{Content, Value};
 
@@ -136,12 +136,11 @@ fn enter(
     }
     let id = machine.new_request();
     machine.emit(Action::StartCollective { collective, request: id }, call.place)?;
-    let status = Status { slot: None, communicator: None, source: None, tag: None };
     let buffer = taken.and_then(|memory| memory.path);
     if let Some(path) = &buffer {
         machine.begin_use(id, path, true);
     }
-    let request = Request { id: Some(id), pool: None, place: call.place, buffer, arrives, status };
+    let request = Request { arrives, ..Request::started(id, call.place, buffer) };
     if let Some(target) = call.arguments.last() {
         put(machine, target, Value::Handle(Handle::Request(Box::new(request))), call.place);
     }

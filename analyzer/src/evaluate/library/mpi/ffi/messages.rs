@@ -94,18 +94,15 @@ fn send(machine: &mut Machine<'_>, mode: Mode, how: How, call: &Call<'_>) -> Out
         How::Planned => {
             let request = machine.new_request();
             machine.emit(Action::PlanSend { mode, envelope, request }, call.place)?;
-            planned(request, &memory, call.place)
+            Value::Handle(Handle::Request(Box::new(planned(request, &memory, call.place))))
         }
     };
     put_request(machine, arguments.get(6), request, call.place);
     Ok(())
 }
 
-fn planned(id: RequestId, memory: &Memory, place: Place) -> Value {
-    let status = Status { slot: None, communicator: None, source: None, tag: None };
-    let buffer = memory.path.clone();
-    let request = Request { id: Some(id), pool: None, place, buffer, arrives: None, status };
-    Value::Handle(Handle::Request(Box::new(request)))
+fn planned(id: RequestId, memory: &Memory, place: Place) -> Request {
+    Request { persistent: true, ..Request::started(id, place, memory.path.clone()) }
 }
 
 /// `(buffer, count, datatype, source, tag, communicator, status or request)`
@@ -135,7 +132,9 @@ fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> 
         How::Planned => {
             let request = machine.new_request();
             machine.emit(Action::PlanReceive { envelope, request }, call.place)?;
-            planned(request, &memory, call.place)
+            let arrives = memory.arriving(machine);
+            let planned = Request { arrives, ..planned(request, &memory, call.place) };
+            Value::Handle(Handle::Request(Box::new(planned)))
         }
     };
     put_request(machine, arguments.get(6), result, call.place);
@@ -234,7 +233,13 @@ fn start(machine: &mut Machine<'_>, pointer: Option<&Value>, place: Place) -> Ou
     let requests = known_requests(machine, pointer, place)?;
     machine.understood(place, Understood::Fully);
     let ids = requests.iter().filter_map(|(_, request)| request.id).collect();
-    machine.emit(Action::Start { requests: ids }, place)
+    machine.emit(Action::Start { requests: ids }, place)?;
+    for (_, request) in requests.iter().filter(|(_, request)| request.persistent) {
+        if let (Some(id), Some(path)) = (request.id, &request.buffer) {
+            machine.begin_use(id, path, request.arrives.is_some());
+        }
+    }
+    Ok(())
 }
 
 /// A persistent request stays one when it is complete; any other is gone.
@@ -257,7 +262,7 @@ fn wait(
         let told = Value::Handle(Handle::Status(one.status.clone()));
         put_request(machine, status, told, place);
     }
-    for (path, _) in requests {
+    for (path, _) in requests.into_iter().filter(|(_, request)| !request.persistent) {
         machine.put(&path, Value::Handle(Handle::Other("MPI_Request")));
     }
     Ok(())
@@ -308,7 +313,7 @@ fn change(
         let is_freed = matches!(action, Action::Free { .. });
         machine.emit(action, call.place)?;
         if is_freed {
-            finish(machine, &request);
+            finish(machine, &Request { persistent: false, ..request });
             machine.put(&path, Value::Handle(Handle::Other("MPI_Request")));
         }
     }

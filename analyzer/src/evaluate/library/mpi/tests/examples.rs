@@ -18,6 +18,10 @@ fn no_rank_of_an_example_is_lost() {
     let Some(folder) = folder() else { return };
     let mut lost = Vec::new();
     for file in std::fs::read_dir(folder).expect("the folder was found").flatten() {
+        if file.file_name().to_string_lossy().contains("panic") {
+            // Made to end in an assertion, before any message.
+            continue;
+        }
         let text = std::fs::read_to_string(file.path()).expect("examples can be read");
         for size in [2, 5] {
             let evaluated = evaluated(&text, size);

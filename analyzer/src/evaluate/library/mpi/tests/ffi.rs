@@ -52,6 +52,42 @@ fn requests_by_their_c_names() {
     );
 }
 
+/// A persistent request stays one when it is complete, and what it receives is another value each
+/// time.
+#[test]
+fn persistent_requests_are_waited_for_again_and_again() {
+    let body = "let mut x = [0i32; 2]; let mut r = ffi::RSMPI_REQUEST_NULL; let mut other = r;
+        unsafe {
+            ffi::MPI_Recv_init(x.as_mut_ptr() as *mut _, 2, ffi::RSMPI_INT32_T, 0, 1, world.as_raw(), &mut r);
+            ffi::MPI_Start(&mut r);
+            ffi::MPI_Wait(&mut r, ffi::RSMPI_STATUS_IGNORE);
+            let first = x[0];
+            ffi::MPI_Irecv(x.as_mut_ptr() as *mut _, 1, ffi::RSMPI_INT32_T, 0, 1, world.as_raw(), &mut other);
+            ffi::MPI_Wait(&mut other, ffi::RSMPI_STATUS_IGNORE);
+            ffi::MPI_Start(&mut r);
+            if x[0] == 5 { println!(); }
+            ffi::MPI_Waitall(1, &mut r, ffi::RSMPI_STATUSES_IGNORE);
+            assert_eq!(x[0], 17);
+            assert_ne!(x[0], first);
+            ffi::MPI_Request_free(&mut r);
+            ffi::MPI_Wait(&mut r, ffi::RSMPI_STATUS_IGNORE);
+        }";
+    all_do(
+        body,
+        &[&[
+            "plan receive 0 #1 2 i32 -> 0",
+            "start [0]",
+            "wait all [0]",
+            "ireceive 0 #1 1 i32 -> 1",
+            "wait all [1]",
+            "start [0]",
+            "read [0]",
+            "wait all [0]",
+            "free 0",
+        ]],
+    );
+}
+
 #[test]
 fn collectives_by_their_c_names() {
     let body = "let mut x = 1i32; let mut y = 0i32; let mut part = ffi::RSMPI_COMM_NULL;

@@ -204,3 +204,21 @@ fn a_buffer_is_attached_and_detached() {
 fn an_abort_leaves() {
     all_do("if rank == 1 { world.abort(3); }", &[&[], &["leave Aborted"]]);
 }
+
+/// It may be that of other messages, where it has no counterpart but in other tags.
+#[test]
+fn a_tag_that_every_rank_has_may_be_any_other_one() {
+    let read = "let tag: i32 = std::env::args().nth(1).unwrap().parse().unwrap();";
+    let talk = |sent: &str, taken: &str| {
+        format!(
+            "{read} if rank == 0 {{ world.process_at_rank(1).send_with_tag(&rank, {sent}); }}
+             else {{ world.process_at_rank(0).receive{taken}; }}"
+        )
+    };
+    let opaque: &[&[&str]] = &[&["opaque"], &["receive 0 #17 1 i32"]];
+    all_do(&talk("tag", "_with_tag::<i32>(17)"), opaque);
+    let opaque: &[&[&str]] = &[&["send 1 #17 1 i32"], &["opaque"]];
+    all_do(&talk("17", "_with_tag::<i32>(tag)"), opaque);
+    let any: &[&[&str]] = &[&["send 1 #some 1 i32"], &["receive 0 1 i32"]];
+    all_do(&talk("tag", "::<i32>()"), any);
+}

@@ -121,6 +121,9 @@ fn written(world: &World, action: &Action) -> String {
         Action::Start { requests } => format!("start {requests:?}"),
         Action::Cancel { request } => format!("cancel {request}"),
         Action::Free { request } => format!("free {request}"),
+        Action::Access { requests, writes } => {
+            format!("{} {requests:?}", if *writes { "write" } else { "read" })
+        }
         Action::AttachBuffer { bytes: Some(bytes) } => format!("attach {bytes}"),
         Action::DetachBuffer => "detach".to_owned(),
         Action::Leave { departure } => format!("leave {departure:?}"),

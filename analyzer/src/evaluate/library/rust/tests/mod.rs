@@ -18,18 +18,21 @@ use crate::evaluate::tests::evaluated;
 fn told_by(rank: usize, statements: &str) -> Vec<i32> {
     let text = format!(
         "let me = world.process_at_rank(0); let tell = |x: i32| me.send_with_tag(&x, x);
-         {statements}"
+         {statements}
+         world.any_process().receive::<i32>();"
     );
     let evaluated = evaluated(&text, 2);
     let (world, _) = evaluated.worlds.first().expect("there is a world");
     let events = &world.behaviours[rank].events;
     events
         .iter()
-        .map(|event| match &event.action {
+        .filter_map(|event| match &event.action {
             Action::Send { envelope, .. } => match envelope.tag {
-                Tag::Exact(tag) => tag,
+                Tag::Exact(tag) => Some(tag),
                 other => panic!("{other:?} in {text}"),
             },
+            // Takes any tag, so that any can be told.
+            Action::Receive { .. } => None,
             other => panic!("{other:?} in {text}\n{:?}", evaluated.gaps),
         })
         .collect()

@@ -1,0 +1,93 @@
+//! Tags that nobody knows before the job runs, and that are the same wherever they come from the same
+//! values: what may be said of them once it is known what all ranks do.
+//!
+//! Such a tag may be equal to any other one. Where a message and a receive name the same values, they
+//! fit; where one of them has no counterpart but in other tags, nothing is known of its rank.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use p2p_protocol::model::{Action, Behaviour, CommunicatorId, Envelope, Place, Tag};
+
+/// The tags of one communicator.
+#[derive(Default)]
+struct Used {
+    sent: BTreeSet<i32>,
+    taken: BTreeSet<i32>,
+    /// A receive takes any tag.
+    any: bool,
+}
+
+impl Used {
+    /// Sent, and nobody takes it.
+    fn only_sent(&self, tag: i32) -> bool {
+        self.sent.contains(&tag) && !self.taken.contains(&tag) && !self.any
+    }
+
+    /// Taken, and nobody sends it.
+    fn only_taken(&self, tag: i32) -> bool {
+        self.taken.contains(&tag) && !self.sent.contains(&tag)
+    }
+
+    /// The unknown tags that may have to be another one.
+    fn doubtful(&self) -> BTreeSet<i32> {
+        let somebody_lacks = self.taken.iter().any(|&tag| self.only_taken(tag));
+        let something_is_left = self.sent.iter().any(|&tag| self.only_sent(tag));
+        let is_doubtful = |tag: &i32| {
+            Tag::UNKNOWN.contains(tag)
+                && (self.sent.contains(tag) && somebody_lacks
+                    || self.taken.contains(tag) && something_is_left
+                    || self.only_sent(*tag)
+                    || self.only_taken(*tag))
+        };
+        self.sent.union(&self.taken).copied().filter(is_doubtful).collect()
+    }
+}
+
+/// Makes nothing known of the ranks that use a tag which may have to be another one, from there on.
+/// Gives where they do.
+pub(in crate::evaluate) fn settle(behaviours: &mut [Behaviour]) -> Vec<Place> {
+    let mut used: BTreeMap<CommunicatorId, Used> = BTreeMap::new();
+    for event in behaviours.iter().flat_map(|behaviour| &behaviour.events) {
+        for (envelope, is_sent) in envelopes(&event.action) {
+            let here = used.entry(envelope.communicator).or_default();
+            match (envelope.tag, is_sent) {
+                (Tag::Exact(tag), true) => _ = here.sent.insert(tag),
+                (Tag::Exact(tag), false) => _ = here.taken.insert(tag),
+                (Tag::Any, _) => here.any |= !matches!(event.action, Action::Probe { .. }),
+            }
+        }
+    }
+    let doubtful: BTreeMap<CommunicatorId, BTreeSet<i32>> =
+        used.iter().map(|(communicator, used)| (*communicator, used.doubtful())).collect();
+    if doubtful.values().all(BTreeSet::is_empty) {
+        return Vec::new();
+    }
+    let is_doubtful = |envelope: &Envelope| match envelope.tag {
+        Tag::Exact(tag) => doubtful[&envelope.communicator].contains(&tag),
+        Tag::Any => false,
+    };
+    let mut places = Vec::new();
+    for event in behaviours.iter_mut().flat_map(|behaviour| &mut behaviour.events) {
+        if envelopes(&event.action).any(|(envelope, _)| is_doubtful(envelope)) {
+            event.action = Action::Opaque;
+            places.push(event.place);
+        }
+    }
+    places
+}
+
+/// What an action sends, and what it waits for; whether it is sent.
+fn envelopes(action: &Action) -> impl Iterator<Item = (&Envelope, bool)> {
+    let (sent, taken) = match action {
+        Action::Send { envelope, .. }
+        | Action::StartSend { envelope, .. }
+        | Action::PlanSend { envelope, .. } => (Some(envelope), None),
+        Action::Receive { envelope, .. }
+        | Action::StartReceive { envelope, .. }
+        | Action::PlanReceive { envelope, .. }
+        | Action::Probe { envelope, .. } => (None, Some(envelope)),
+        Action::SendReceive { send, receive } => (Some(&**send), Some(&**receive)),
+        _ => (None, None),
+    };
+    sent.map(|envelope| (envelope, true)).into_iter().chain(taken.map(|it| (it, false)))
+}
