@@ -303,7 +303,10 @@ impl Machine<'_> {
 
     /// The value at a path as it is used up there: moved out of it if it has a life that ends.
     pub(super) fn take(&mut self, path: &Path, place: Place) -> Value {
-        let value = self.read(path, place);
+        let value = self.peek(path);
+        if !has_elements(&value) {
+            self.note_access(path, false, place);
+        }
         if self.is_owned(&value) {
             self.put(path, Value::Moved);
         }
@@ -443,6 +446,17 @@ impl Machine<'_> {
             },
             _ => None,
         }
+    }
+}
+
+/// Whether a value holds a sequence: what is moved with a `Vec` are not its elements.
+fn has_elements(value: &Value) -> bool {
+    match value {
+        Value::Sequence(_) => true,
+        Value::Tuple(parts) | Value::Variant(_, parts) | Value::Defined { fields: parts, .. } => {
+            parts.iter().any(has_elements)
+        }
+        _ => false,
     }
 }
 

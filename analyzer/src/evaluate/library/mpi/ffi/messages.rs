@@ -5,7 +5,7 @@ use p2p_protocol::model::{Action, Envelope, Mode, RequestId};
 use super::super::memory::Memory;
 use super::super::point_to_point;
 use super::super::polling::Polling;
-use super::super::request::{complete, finish};
+use super::super::request::{arrive, complete, finish};
 use super::super::requests::wait_for;
 use super::super::{lost, status};
 use super::{accepted_tag, end, known, memory, put, tag};
@@ -105,6 +105,13 @@ fn planned(id: RequestId, memory: &Memory, place: Place) -> Request {
     Request { persistent: true, ..Request::started(id, place, memory.path.clone()) }
 }
 
+/// A request that receives where a pointer leads. Nothing keeps its buffer from being moved while the
+/// pointer still leads to it: what is in there is not known from now on.
+fn behind_pointer(machine: &mut Machine<'_>, request: Request) -> Value {
+    arrive(machine, &request);
+    Value::Handle(Handle::Request(Box::new(request)))
+}
+
 /// `(buffer, count, datatype, source, tag, communicator, status or request)`
 fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> {
     let arguments = &call.arguments;
@@ -127,14 +134,13 @@ fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> 
         How::Immediate => {
             let request =
                 point_to_point::start_receive(machine, envelope, &memory, status, call.place)?;
-            Value::Handle(Handle::Request(Box::new(request)))
+            behind_pointer(machine, request)
         }
         How::Planned => {
             let request = machine.new_request();
             machine.emit(Action::PlanReceive { envelope, request }, call.place)?;
             let arrives = memory.arriving(machine);
-            let planned = Request { arrives, ..planned(request, &memory, call.place) };
-            Value::Handle(Handle::Request(Box::new(planned)))
+            behind_pointer(machine, Request { arrives, ..planned(request, &memory, call.place) })
         }
     };
     put_request(machine, arguments.get(6), result, call.place);

@@ -88,6 +88,20 @@ fn persistent_requests_are_waited_for_again_and_again() {
     );
 }
 
+/// What owns the buffer may be moved before its message arrives.
+#[test]
+fn a_buffer_behind_a_pointer_is_not_known_from_the_start() {
+    let body = "let moved = {
+            let mut x = vec![0i32; 2]; let mut r = ffi::RSMPI_REQUEST_NULL;
+            unsafe { ffi::MPI_Irecv(x.as_mut_ptr().cast(), 2, ffi::RSMPI_INT32_T, 0, 1, world.as_raw(), &mut r); }
+            (x, r)
+        };
+        let (x, mut r) = moved;
+        unsafe { ffi::MPI_Wait(&mut r, ffi::RSMPI_STATUS_IGNORE); }
+        assert_eq!(x[1], 17);";
+    all_do(body, &[&["ireceive 0 #1 2 i32 -> 0", "wait all [0]"]]);
+}
+
 #[test]
 fn collectives_by_their_c_names() {
     let body = "let mut x = 1i32; let mut y = 0i32; let mut part = ffi::RSMPI_COMM_NULL;
