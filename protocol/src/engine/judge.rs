@@ -9,7 +9,7 @@ use super::investigation::investigate;
 use super::machine::Semantics;
 use super::size::{self, Looked};
 use crate::finding::{Certainty, Finding};
-use crate::model::{Place, Role, World};
+use crate::model::{Dialect, Place, Role, World};
 use crate::rules;
 
 /// How to judge.
@@ -71,6 +71,7 @@ pub struct Judge {
     verdict: Verdict,
     casting: Casting,
     states: usize,
+    dialect: Dialect,
     known: FxHashMap<(&'static str, Place), usize>,
 }
 
@@ -82,6 +83,7 @@ impl Judge {
             verdict: Verdict::default(),
             casting: Casting::default(),
             states: 0,
+            dialect: Dialect::default(),
             known: FxHashMap::default(),
         }
     }
@@ -167,6 +169,7 @@ impl Judge {
                 }
             }
         }
+        rules::sizes::say_what_is_meant(&mut self.verdict, self.dialect);
         self.verdict.findings.sort_by(|one, other| {
             (one.primary.place, one.rule).cmp(&(other.primary.place, other.rule))
         });
@@ -174,6 +177,7 @@ impl Judge {
     }
 
     fn cast(&mut self, world: &World) {
+        self.dialect = world.dialect;
         let Casting { roles, played, sizes } = &mut self.casting;
         if roles.is_empty() {
             *roles = world.roles.to_vec();

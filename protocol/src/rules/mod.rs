@@ -9,6 +9,7 @@
 mod draft;
 #[cfg(test)]
 mod samples;
+pub(crate) mod sizes;
 
 use crate::engine::{Case, Casting};
 use crate::finding::{Finding, Group, Level};
