@@ -180,6 +180,7 @@ fn filtered(
     place: Place,
 ) -> Outcome<Next> {
     loop {
+        machine.step_on(place)?;
         match adapter {
             Adapter::Filter(source, closure) => {
                 let element = element!(next(machine, source, deciding, place));
@@ -270,8 +271,13 @@ fn flattened(
 ) -> Outcome<Next> {
     let Adapter::Flatten(outer, closure, inner) = adapter else { return Ok(Next::End) };
     loop {
+        machine.step_on(place)?;
         if let Some(current) = inner {
             match next(machine, current, deciding, place)? {
+                // One for all of them, which are not all empty.
+                Next::End if matches!(outer, Lazy::Endless(_)) => {
+                    return Ok(Next::Element(machine.fresh(Type::Unknown)));
+                }
                 Next::End => *inner = None,
                 answer => return Ok(answer),
             }

@@ -18,10 +18,11 @@ pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut 
             };
             *iterator = Lazy::Endless(any);
         }
-        Lazy::Items(items, from, to) => {
-            let mut left = items[(*from).min(items.len())..(*to).min(items.len())].iter();
-            let first = left.next().cloned().unwrap_or(Value::Moved);
-            let any = left.fold(first, |any, item| unite(machine, &any, item));
+        Lazy::Items(items, _, to) => {
+            // Those that were taken too: an adapter may still be at one of them.
+            let mut all = items.iter().take(*to);
+            let first = all.next().cloned().unwrap_or(Value::Moved);
+            let any = all.fold(first, |any, item| unite(machine, &any, item));
             *iterator = Lazy::Endless(any);
         }
         Lazy::Elements(of, ..) => {

@@ -93,3 +93,14 @@ fn ranks_become_processes() {
         ],
     );
 }
+
+/// One of the inner sequences has a length that nobody knows, and those after it are empty.
+#[test]
+fn flattened_sequences_of_unknown_length_end() {
+    let text = "let n = std::env::args().len();
+        let mut v: Vec<Vec<i32>> = vec![vec![]; 4]; v[1] = vec![1; n];
+        let mut all: Vec<i32> = vec![]; all.extend(v.iter().flatten());
+        all.extend(v.into_iter().flat_map(|x| x.into_iter()));
+        tell(5);";
+    assert_eq!(told(text), [5]);
+}
