@@ -129,7 +129,7 @@ impl Configuration {
             return Rc::clone(tables);
         }
         let name = display_name(&path);
-        let tables = match SourceFile::read(&path, name.clone()) {
+        let tables = match SourceFile::read(path.clone(), name.clone()) {
             Ok(file) => {
                 let mut reader = Reader::default();
                 let tables = reader.read(&file.text, manifest);

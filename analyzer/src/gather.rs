@@ -16,7 +16,7 @@ use crate::read::{Reading, Readings};
 use crate::report::Outcome;
 use crate::source::discover::Unit;
 use crate::source::{FileId, Location};
-use crate::suppress::Suppressions;
+use crate::suppress::{self, Suppressions};
 
 /// What is being put together.
 pub(crate) struct Gathering<'a> {
@@ -68,7 +68,7 @@ impl<'a> Gathering<'a> {
         let mut files = BTreeMap::new();
         let mut protocols = Vec::new();
         for reading in readings.files {
-            let Reading { source, unit, protocols: judged, failures, suppressions, .. } = reading;
+            let Reading { source, unit, protocols: judged, failures, .. } = reading;
             self.outcome.summary.files += 1;
             for protocol in &judged {
                 let name = format!("`{}` in {}", protocol.name, source.name);
@@ -82,7 +82,7 @@ impl<'a> Gathering<'a> {
             for failure in failures {
                 self.fail(failure, Some(file));
             }
-            files.insert(file, (suppressions, whole));
+            files.insert(file, whole);
             if !judged.is_empty() {
                 protocols.push((file, judged));
             }
@@ -111,7 +111,7 @@ impl<'a> Gathering<'a> {
     /// The files in which something was judged, or could have been.
     fn suppressing(
         &mut self,
-        files: BTreeMap<FileId, (Suppressions, bool)>,
+        files: BTreeMap<FileId, bool>,
         protocols: &[(FileId, Vec<crate::read::protocol::Judged>)],
         examined: &Examined,
     ) -> BTreeMap<FileId, Suppressing> {
@@ -119,7 +119,7 @@ impl<'a> Gathering<'a> {
         let found_in = |(_, places): &(Finding, Arc<[Location]>)| places[0].file;
         let programs: Vec<FileId> = examined.findings.iter().map(found_in).collect();
         let mut suppressing = BTreeMap::new();
-        for (file, (suppressions, whole)) in files {
+        for (file, whole) in files {
             let has_protocols = protocols.iter().any(|(it, _)| *it == file);
             let judged = has_protocols || calls.contains_key(&file) || programs.contains(&file);
             if !judged && whole {
@@ -130,6 +130,7 @@ impl<'a> Gathering<'a> {
             }
             let understood = calls.get(&file).copied();
             let levels = self.levels(file);
+            let suppressions = suppress::find(&self.outcome.sources.file(file).text);
             let one = Suppressing {
                 used: vec![false; suppressions.list.len()],
                 suppressions,

@@ -4,23 +4,26 @@
 //! in one go, on one thread, because a token knows its line only there.
 
 mod find;
+mod folder;
 mod limits;
 pub mod protocol;
 pub mod rust;
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memchr::memmem;
 use p2p_protocol::grammar::CheckOptions;
 use ra_ap_rustc_lexer::strip_shebang;
 use rayon::ThreadPoolBuilder;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 
 use crate::diagnostic::Failure;
 use crate::source::discover::{Input, Unit};
 use crate::source::{MARK, SourceFile, display_name, reason};
-use crate::suppress::{self, Suppressions};
 use find::Declaration;
 use protocol::Judged;
 pub use rust::mentions_mpi;
@@ -37,11 +40,32 @@ pub struct Reading {
     pub protocols: Vec<Judged>,
     /// What could not be checked.
     pub failures: Vec<Failure>,
-    /// What its comments silence.
-    pub suppressions: Suppressions,
     /// It was asked for by name or by a target.
     named: bool,
+    mentions: Mentions,
     children: Vec<Child>,
+}
+
+/// What a text speaks of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mentions {
+    /// MPI, or a role of a protocol.
+    mpi: bool,
+    /// A protocol.
+    protocol: bool,
+}
+
+impl Mentions {
+    fn of(text: &str) -> Self {
+        let protocol = memmem::find(text.as_bytes(), find::ATTRIBUTE.as_bytes()).is_some();
+        Mentions { mpi: mentions_mpi(text), protocol }
+    }
+}
+
+/// A file before it is parsed.
+struct Text {
+    source: SourceFile,
+    mentions: Mentions,
 }
 
 /// A module file that a file declares.
@@ -75,33 +99,28 @@ pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure>
 /// Reads these files and all that they lead to. Needs [`with_room`].
 pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
     let mut readings = Readings::default();
-    let mut numbers: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new();
+    let mut numbers: HashMap<PathBuf, Option<usize>> = HashMap::new();
     let mut batch = inputs;
     // Files that are named go first, so that they count as named even if a folder has them too.
     batch.sort_by_key(|input| !input.named);
+    let folder: HashSet<PathBuf> =
+        batch.iter().filter(|input| input.is_found()).map(|input| input.path.clone()).collect();
     while !batch.is_empty() {
-        let mut fresh = Vec::new();
-        for input in batch.drain(..) {
-            match input.path.canonicalize() {
-                Ok(path) if !numbers.contains_key(&path) => {
-                    numbers.insert(path.clone(), None);
-                    fresh.push((path, input));
-                }
-                Ok(_) => {}
-                Err(error) => readings.failures.push(unreadable(&input.path, &reason(&error))),
-            }
+        let (mut inputs, mut texts) = (Vec::new(), Vec::new());
+        for (input, text) in readings.read_texts(std::mem::take(&mut batch), &mut numbers) {
+            inputs.push(input);
+            texts.push(text);
         }
-        let read: Vec<_> =
-            fresh.par_iter().map(|(path, input)| read(path, input, options)).collect();
-        for ((path, input), result) in fresh.into_iter().zip(read) {
-            match result {
-                Ok((reading, children)) => {
-                    batch.extend(children);
-                    numbers.insert(path, Some(readings.files.len()));
-                    readings.files.push(reading);
-                }
-                Err(reason) => readings.failures.push(unreadable(&input.path, &reason)),
-            }
+        let wanted = wanted(&inputs, &texts, &folder);
+        let read: Vec<(Reading, Vec<Input>)> = (inputs.par_iter())
+            .zip(texts)
+            .zip(wanted)
+            .map(|((input, text), wanted)| read(text, input, wanted, options))
+            .collect();
+        for (reading, children) in read {
+            batch.extend(children);
+            numbers.insert(reading.source.path.clone(), Some(readings.files.len()));
+            readings.files.push(reading);
         }
     }
     readings.leave_out_impossible(&numbers);
@@ -109,11 +128,56 @@ pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
     readings
 }
 
+/// Which of these files have to be parsed.
+fn wanted(inputs: &[Input], texts: &[Text], folder: &HashSet<PathBuf>) -> Vec<bool> {
+    let found = |input: &Input| input.is_found() && folder.contains(&input.path);
+    let of_folder: Vec<(&Input, &Text)> =
+        inputs.iter().zip(texts).filter(|(input, _)| found(input)).collect();
+    let mut in_folder = folder::to_be_parsed(&of_folder, folder).into_iter();
+    inputs.iter().map(|input| !found(input) || in_folder.next().unwrap_or(true)).collect()
+}
+
 fn unreadable(path: &Path, reason: &str) -> Failure {
     Failure::new(format!("`{}` cannot be read: {reason}", display_name(path)))
 }
 
 impl Readings {
+    /// The texts of the files that nobody has read yet.
+    fn read_texts(
+        &mut self,
+        inputs: Vec<Input>,
+        numbers: &mut HashMap<PathBuf, Option<usize>>,
+    ) -> Vec<(Input, Text)> {
+        let real = |input: Input| {
+            let real = input.real.clone().map_or_else(|| input.path.canonicalize(), Ok);
+            (input, real)
+        };
+        let mut fresh = Vec::new();
+        for (input, path) in inputs.into_par_iter().map(real).collect::<Vec<_>>() {
+            match path {
+                Ok(path) if !numbers.contains_key(&path) => {
+                    numbers.insert(path.clone(), None);
+                    fresh.push((path, input));
+                }
+                Ok(_) => {}
+                Err(error) => self.failures.push(unreadable(&input.path, &reason(&error))),
+            }
+        }
+        let text = |(path, input): (PathBuf, Input)| {
+            let source = SourceFile::read(path, display_name(&input.path));
+            let text = source.map(|source| Text { mentions: Mentions::of(&source.text), source });
+            (input, text)
+        };
+        let mut texts = Vec::new();
+        for (input, text) in fresh.into_par_iter().map(text).collect::<Vec<_>>() {
+            match text {
+                Ok(text) => texts.push((input, text)),
+                Err(reason) => self.failures.push(unreadable(&input.path, &reason)),
+            }
+        }
+        texts
+    }
+
     /// The programs among the files. The files that they use besides are added. `sizes`: those of
     /// which the protocols are wanted whose roles functions play. Needs [`with_room`].
     pub fn programs(&mut self, sizes: &[u32]) -> Vec<TargetProgram> {
@@ -126,7 +190,7 @@ impl Readings {
     }
 
     /// Drops the files that a folder has and that only modules declare which no build contains.
-    fn leave_out_impossible(&mut self, numbers: &BTreeMap<PathBuf, Option<usize>>) {
+    fn leave_out_impossible(&mut self, numbers: &HashMap<PathBuf, Option<usize>>) {
         let mut parents: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.files.len()];
         for (parent, file) in self.files.iter().enumerate() {
             for child in &file.children {
@@ -152,18 +216,23 @@ impl Readings {
     }
 }
 
-/// Reads one file; the inputs are the module files it leads to, the error is why it is unreadable.
+/// Reads one file, and parses it if that is wanted; the inputs are the module files it leads to.
 fn read(
-    path: &Path,
+    text: Text,
     input: &Input,
+    wanted: bool,
     options: &CheckOptions,
-) -> Result<(Reading, Vec<Input>), String> {
-    let source = SourceFile::read(path, display_name(&input.path))?;
+) -> (Reading, Vec<Input>) {
+    let mentioned = text.mentions.protocol;
     let unit = input.unit.clone();
-    let mut reading = Reading { unit, named: input.named, ..Reading::of_source(source) };
-    let mentioned = reading.source.text.contains(find::ATTRIBUTE);
-    if !mentioned && !limits::declares_modules(&reading.source.text) {
-        return Ok((reading, Vec::new()));
+    let mut reading = Reading {
+        unit,
+        named: input.named,
+        mentions: text.mentions,
+        ..Reading::of_source(text.source)
+    };
+    if !wanted || !mentioned && !limits::declares_modules(&reading.source.text) {
+        return (reading, Vec::new());
     }
     let text = &reading.source.text;
     let parsed = if mentioned {
@@ -184,12 +253,12 @@ fn read(
                 }
             }
             let children = reading.add_declarations(&found.declarations, input, start);
-            Ok((reading, children))
+            (reading, children)
         }
         Err(failure) => {
             // A folder may hold all kinds of files; one without a protocol is not asked for.
             reading.failures.extend((mentioned || input.named).then_some(failure));
-            Ok((reading, Vec::new()))
+            (reading, Vec::new())
         }
     }
 }
@@ -212,12 +281,12 @@ impl Reading {
     /// A file that is only used by others.
     fn of_source(source: SourceFile) -> Reading {
         Reading {
-            suppressions: suppress::find(&source.text),
             source,
             unit: None,
             protocols: Vec::new(),
             failures: Vec::new(),
             named: false,
+            mentions: Mentions::default(),
             children: Vec::new(),
         }
     }
@@ -254,6 +323,7 @@ impl Reading {
                     kind: candidate.kind,
                     named: false,
                     unit: input.unit.clone(),
+                    real: None,
                 });
             }
         }

@@ -25,6 +25,15 @@ pub struct Input {
     pub named: bool,
     /// The package and the target that it is read for, where they are known.
     pub unit: Option<Arc<Unit>>,
+    /// The path without symbolic links, if that is known.
+    pub real: Option<PathBuf>,
+}
+
+impl Input {
+    /// A folder has it, and nobody has asked for it by name.
+    pub fn is_found(&self) -> bool {
+        !self.named && self.unit.is_none()
+    }
 }
 
 /// A target of a package.
@@ -77,6 +86,7 @@ pub fn under_paths(paths: &[PathBuf]) -> Discovered {
                 kind: Kind::of_found(path),
                 named: true,
                 unit: None,
+                real: None,
             }),
             Err(error) => discovered.failures.push(missing(path, &error)),
         }
@@ -102,10 +112,12 @@ impl Discovered {
             .sort_by_file_path(Path::cmp)
             .filter_entry(|entry| !is_build_folder(entry))
             .build();
+        let real_folder = folder.canonicalize().ok();
         for entry in walk {
             match entry {
                 Ok(entry) if is_rust_file(&entry) => self.inputs.push(Input {
                     kind: Kind::of_found(entry.path()),
+                    real: real_folder.as_deref().and_then(|real| real_path(&entry, folder, real)),
                     path: entry.into_path(),
                     named: false,
                     unit: None,
@@ -126,7 +138,17 @@ fn is_build_folder(entry: &DirEntry) -> bool {
 
 /// Symbolic links to files count, those to folders are not followed (they may lead back).
 fn is_rust_file(entry: &DirEntry) -> bool {
-    has_rust_name(entry.path()) && entry.path().is_file()
+    let is_file = || match entry.file_type() {
+        Some(kind) if !kind.is_symlink() => kind.is_file(),
+        _ => entry.path().is_file(),
+    };
+    has_rust_name(entry.path()) && is_file()
+}
+
+/// The path of an entry without symbolic links, of which there is none on the way to it.
+fn real_path(entry: &DirEntry, folder: &Path, real_folder: &Path) -> Option<PathBuf> {
+    let below = entry.path().strip_prefix(folder).ok()?;
+    (!entry.path_is_symlink() && entry.depth() > 0).then(|| real_folder.join(below))
 }
 
 /// The targets of the packages that are meant, in the workspace of the current folder.
@@ -221,6 +243,7 @@ impl Discovered {
                     target,
                     features: Some(features.clone()),
                 })),
+                real: None,
             });
         }
         self.packages.extend(self.inputs[first..].first().and_then(|input| input.unit.clone()));

@@ -7,6 +7,9 @@ pub mod modules;
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+
+use codespan_reporting::files::line_starts;
 
 /// The byte order mark that some editors write.
 pub const MARK: char = '\u{feff}';
@@ -14,7 +17,7 @@ pub const MARK: char = '\u{feff}';
 /// After so many bytes the characters are counted once and for all.
 const STRIDE: usize = 1024;
 
-/// A text that was read, with its lines.
+/// A text that was read. Its lines are only counted once somebody asks: of most files nobody does.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Where it is, absolute and without symbolic links: its identity.
@@ -25,12 +28,12 @@ pub struct SourceFile {
     pub text: String,
     /// How many bytes the byte order mark took, 0 or 3: `text` starts there in the file.
     pub mark: usize,
-    line_starts: Vec<usize>,
+    line_starts: OnceLock<Vec<usize>>,
     /// How many characters begin before each [`STRIDE`]th byte, so that a column far out on a line
     /// need not be counted from its beginning.
-    characters: Vec<usize>,
+    characters: OnceLock<Vec<usize>>,
     /// The same text, byte by byte, without what a terminal would obey; `None` if nothing is.
-    harmless: Option<String>,
+    harmless: OnceLock<Option<String>>,
 }
 
 /// Replaces what a terminal obeys or what turns the reading direction, each character by one that
@@ -63,20 +66,20 @@ impl SourceFile {
     pub fn new(path: PathBuf, name: String, mut text: String) -> Self {
         let mark = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         text.drain(..mark);
-        let line_starts = codespan_reporting::files::line_starts(&text).collect();
-        let characters =
-            std::iter::once(0).chain(text.as_bytes().chunks(STRIDE).scan(0, |sum, bytes| {
-                *sum += beginnings(bytes);
-                Some(*sum)
-            }));
-        let characters = characters.collect();
-        let harmless = harmless(&text);
-        SourceFile { path, name, text, mark, line_starts, characters, harmless }
+        SourceFile {
+            path,
+            name,
+            text,
+            mark,
+            line_starts: OnceLock::new(),
+            characters: OnceLock::new(),
+            harmless: OnceLock::new(),
+        }
     }
 
     /// Reads a file; the error says why it cannot be.
-    pub fn read(path: &Path, name: String) -> Result<Self, String> {
-        let bytes = std::fs::read(path).map_err(|error| reason(&error))?;
+    pub fn read(path: PathBuf, name: String) -> Result<Self, String> {
+        let bytes = std::fs::read(&path).map_err(|error| reason(&error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
                 .iter()
@@ -85,32 +88,48 @@ impl SourceFile {
                 + 1;
             format!("it is not UTF-8 (line {line})")
         })?;
-        Ok(SourceFile::new(path.to_owned(), name, text))
+        Ok(SourceFile::new(path, name, text))
     }
 
     /// The line and the column of a byte; the end of the text for one beyond it.
     pub fn position(&self, byte: usize) -> Position {
         let byte = byte.min(self.text.len());
         let line = self.line_index(byte);
-        let column = self.characters_before(byte) - self.characters_before(self.line_starts[line]);
+        let column = self.characters_before(byte) - self.characters_before(self.line_starts()[line]);
         Position { line: line + 1, column: column + 1 }
     }
 
     fn characters_before(&self, byte: usize) -> usize {
         let counted = byte / STRIDE;
         let rest = &self.text.as_bytes()[counted * STRIDE..byte];
-        self.characters[counted] + beginnings(rest)
+        self.characters()[counted] + beginnings(rest)
+    }
+
+    fn characters(&self) -> &[usize] {
+        self.characters.get_or_init(|| {
+            let mut sum = 0;
+            let strides = self.text.as_bytes().chunks(STRIDE).map(|bytes| {
+                sum += beginnings(bytes);
+                sum
+            });
+            std::iter::once(0).chain(strides).collect()
+        })
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| line_starts(&self.text).collect())
     }
 
     /// The line, counted from 0, that a byte stands on.
     pub fn line_index(&self, byte: usize) -> usize {
-        self.line_starts.partition_point(|&start| start <= byte) - 1
+        self.line_starts().partition_point(|&start| start <= byte) - 1
     }
 
     /// The bytes of a line, counted from 0, with its end.
     pub fn line_bytes(&self, index: usize) -> Option<Range<usize>> {
-        let start = *self.line_starts.get(index)?;
-        Some(start..self.line_starts.get(index + 1).copied().unwrap_or(self.text.len()))
+        let starts = self.line_starts();
+        let start = *starts.get(index)?;
+        Some(start..starts.get(index + 1).copied().unwrap_or(self.text.len()))
     }
 
     /// The characters that lie wholly in a stretch.
@@ -123,7 +142,8 @@ impl SourceFile {
 
     /// The same text, byte by byte, without what a terminal would obey.
     pub fn harmless(&self) -> &str {
-        self.harmless.as_deref().unwrap_or(&self.text)
+        let harmless = self.harmless.get_or_init(|| harmless(&self.text));
+        harmless.as_deref().unwrap_or(&self.text)
     }
 }
 

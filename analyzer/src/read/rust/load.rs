@@ -102,7 +102,7 @@ impl<'r> Files<'r> {
         let origin = match self.read.get(&path) {
             Some(&number) => Origin::Read(number),
             None => {
-                let source = SourceFile::read(&path, display_name(&path)).ok()?;
+                let source = SourceFile::read(path.clone(), display_name(&path)).ok()?;
                 self.more.push(source);
                 Origin::More(self.more.len() - 1)
             }

@@ -24,8 +24,11 @@ mod wrapped;
 #[cfg(test)]
 mod tests;
 
+pub(super) use package::Manifests;
 pub use package::{Programs, TargetProgram, programs};
 pub use role::Played;
+
+use memchr::memmem;
 
 use crate::diagnostic::Failure;
 use crate::program::Program;
@@ -41,13 +44,14 @@ use translation::Translation;
 pub fn mentions_mpi(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let word = text.match_indices("mpi").any(|(at, found)| {
+    let word = memmem::find_iter(bytes, "mpi").any(|at| {
         let start = if bytes[..at].ends_with(b"rs") { at - 2 } else { at };
         let before = start.checked_sub(1).and_then(|before| bytes.get(before));
-        let after = bytes.get(at + found.len());
+        let after = bytes.get(at + "mpi".len());
         !before.is_some_and(is_part) && !after.is_some_and(is_part)
     });
-    word || (text.contains(super::find::ATTRIBUTE) && text.contains("role"))
+    let has = |word: &str| memmem::find(bytes, word.as_bytes()).is_some();
+    word || (has(super::find::ATTRIBUTE) && has("role"))
 }
 
 /// The program of one file, as if it were a crate of its own. Places are in file 0.

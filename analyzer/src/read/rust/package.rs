@@ -12,7 +12,7 @@ use super::load::{Files, Origin};
 use super::names::ModuleId;
 use super::role::Played;
 use super::translation::Translation;
-use super::{finish, mentions_mpi};
+use super::finish;
 use crate::diagnostic::Failure;
 use crate::program::{EntryKind, Kind as ExpressionKind, Program};
 use crate::read::Reading;
@@ -93,14 +93,14 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
         .flat_map(|reading| &reading.children)
         .filter_map(|child| read.get(&child.path).copied())
         .collect();
-    let mut manifests = HashMap::new();
+    let mut manifests = Manifests::default();
     let mut groups: Vec<(Group, bool)> = Vec::new();
     let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
     for (file, reading) in readings.iter().enumerate() {
         let unit = reading.unit.as_ref();
         let manifest = match unit {
             Some(unit) => Some(unit.package.manifest_path.clone().into_std_path_buf()),
-            None => manifest_of(&reading.source.path, &mut manifests),
+            None => manifests.of(&reading.source.path),
         };
         let key = manifest.clone().unwrap_or_else(|| reading.source.path.clone());
         let number = *numbers.entry(key).or_insert_with(|| {
@@ -109,7 +109,7 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
             groups.len() - 1
         });
         let (group, mentions) = &mut groups[number];
-        *mentions |= mentions_mpi(&reading.source.text);
+        *mentions |= reading.mentions.mpi;
         let target = unit.map(|unit| &unit.target);
         let is_target = target.is_some_and(|target| {
             target.src_path.as_std_path().canonicalize().is_ok_and(|it| it == reading.source.path)
@@ -138,16 +138,22 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
     wanted.map(|(group, _)| group).collect()
 }
 
-/// The manifest of the package that a file lies in.
-fn manifest_of(path: &Path, known: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
-    let folder = path.parent()?;
-    if let Some(manifest) = known.get(folder) {
-        return manifest.clone();
+/// The manifests of the packages that files lie in, looked for once in each folder.
+#[derive(Default)]
+pub(in crate::read) struct Manifests(HashMap<PathBuf, Option<PathBuf>>);
+
+impl Manifests {
+    /// The manifest of the package that a file lies in.
+    pub(in crate::read) fn of(&mut self, path: &Path) -> Option<PathBuf> {
+        let folder = path.parent()?;
+        if let Some(manifest) = self.0.get(folder) {
+            return manifest.clone();
+        }
+        let here = folder.join("Cargo.toml");
+        let manifest = if here.is_file() { Some(here) } else { self.of(folder) };
+        self.0.insert(folder.to_owned(), manifest.clone());
+        manifest
     }
-    let here = folder.join("Cargo.toml");
-    let manifest = if here.is_file() { Some(here) } else { manifest_of(folder, known) };
-    known.insert(folder.to_owned(), manifest.clone());
-    manifest
 }
 
 /// What cargo says about packages, asked once for each manifest.
@@ -249,8 +255,9 @@ impl<'r> Translator<'r> {
         if kinds.contains(&TargetKind::CustomBuild) || self.is_rsmpi(root) {
             return false;
         }
-        let text = &self.readings[root.file].source.text;
-        mentions_mpi(text)
+        let reading = &self.readings[root.file];
+        let text = &reading.source.text;
+        reading.mentions.mpi
             || super::super::limits::declares_modules(text)
             || self.libraries.iter().any(|library| text.contains(&library.name))
     }
