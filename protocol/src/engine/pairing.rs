@@ -6,11 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::evidence::{At, Observation};
+use super::describe;
+use super::evidence::{At, Observation, fits};
 use super::machine::options::Choice;
 use super::machine::{Machine, Status, Unmatched, accepts, envelope};
 use super::trace::Deed;
-use crate::model::{Action, Behaviour, Peer, Position, Rank, Tag, World};
+use crate::model::{Action, Behaviour, Event, Peer, Position, Rank, Tag, World};
 
 /// What keeps an operation from having a partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +69,14 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
         })
     };
     unmatched.extend(probes.into_iter().filter(|probe| !comes(probe)));
+    let mut observations = observations(&mut machine);
+    observations.retain(|seen| !is_shifted(machine.world, seen, &mut unmatched));
     Faults {
         missing: missing_ranks(&machine),
         left: (0..machine.world.size()).filter_map(|rank| machine.left(rank)).collect(),
         unmatched,
         all_ended: machine.ended(),
-        observations: observations(&mut machine),
+        observations,
     }
 }
 
@@ -144,6 +147,39 @@ fn observations(machine: &mut Machine<'_>) -> Vec<Observation> {
         )
     });
     seen
+}
+
+/// Whether a message and a receive that do not fit have only met because others between the same two
+/// ranks have not. Where the message is among those that the receive was meant for, it takes the
+/// other's place there.
+fn is_shifted(world: &World, seen: &Observation, unmatched: &mut [Unmatched]) -> bool {
+    let (Observation::TypeMismatch { send, receive } | Observation::Truncation { send, receive }) =
+        *seen
+    else {
+        return false;
+    };
+    let ends = |at: At, sending| envelope(describe::event(world, at), sending);
+    let Some((sent, room)) = ends(send, true).zip(ends(receive, false)) else { return false };
+    let between = |one: &Unmatched| {
+        one.communicator == sent.communicator
+            && match one.sending {
+                true => one.at.0 == send.0 && accepts(one.peer, receive.0),
+                false => one.at.0 == receive.0 && accepts(one.peer, send.0),
+            }
+    };
+    let meant = |one: &Unmatched| {
+        one.sending
+            && between(one)
+            && (room.tag == Tag::Any || room.tag == one.tag)
+            && ends(one.at, true).is_some_and(|left| fits(world, &left.data, &room.data))
+    };
+    if !unmatched.iter().any(between) {
+        return false;
+    }
+    if let Some(left) = unmatched.iter_mut().find(|one| meant(one)) {
+        *left = Unmatched { at: send, tag: sent.tag, ..*left };
+    }
+    true
 }
 
 /// Up to so many operations without a partner are compared with each other.
@@ -229,12 +265,13 @@ fn nearly(one: &Unmatched, other: &Unmatched) -> bool {
 /// Whether some step of `partner`, on whatever path, could be the other end of an operation.
 pub fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool {
     let (rank, _) = operation.at;
-    world.behaviours[partner as usize].events.iter().any(|event| {
+    let behaviour = &world.behaviours[partner as usize];
+    behaviour.events.iter().any(|event| {
         if event.action == Action::Opaque {
             return true;
         }
         let Some(other) = envelope(event, !operation.sending) else { return false };
-        if matches!(event.action, Action::Probe { .. }) {
+        if matches!(event.action, Action::Probe { .. }) || is_never_started(behaviour, event) {
             return false;
         }
         let names = match other.peer {
@@ -246,7 +283,68 @@ pub fn could_serve(world: &World, operation: &Unmatched, partner: Rank) -> bool 
     })
 }
 
+/// Whether a step only plans an operation, and no step starts it.
+fn is_never_started(behaviour: &Behaviour, event: &Event) -> bool {
+    let (Action::PlanSend { request, .. } | Action::PlanReceive { request, .. }) = &event.action
+    else {
+        return false;
+    };
+    !behaviour.events.iter().any(
+        |event| matches!(&event.action, Action::Start { requests } if requests.contains(request)),
+    )
+}
+
 /// Whether a rank decides anything by itself.
 pub(super) fn decides(behaviour: &Behaviour) -> bool {
     behaviour.events.iter().any(|event| matches!(event.action, Action::Choose { .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::samples::{envelope, receive, send, world};
+    use crate::engine::{Judge, Options};
+    use crate::model::{Action, Completion, Mode, Peer, Place};
+
+    fn found(ranks: Vec<Vec<Action>>) -> Vec<(&'static str, Place)> {
+        let mut judge = Judge::new(Options::default());
+        judge.judge(&world(ranks));
+        judge.finish().findings.iter().map(|one| (one.rule, one.primary.place)).collect()
+    }
+
+    fn of_many(mut action: Action) -> Action {
+        if let Action::Send { envelope, .. } | Action::Receive { envelope, .. } = &mut action {
+            envelope.data.count = Some(512);
+        }
+        action
+    }
+
+    #[test]
+    fn of_two_messages_with_one_tag_the_one_that_does_not_fit_is_wrong() {
+        let gives = vec![of_many(send(1, 11)), send(1, 11)];
+        let takes = vec![of_many(receive(0, 10)), receive(0, 11)];
+        assert_eq!(found(vec![gives, takes]), [("tag-mismatch", Place(1))]);
+    }
+
+    #[test]
+    fn what_does_not_fit_behind_a_fault_is_found_as_well() {
+        let gives = vec![receive(2, 7), of_many(send(1, 0))];
+        let faults = found(vec![gives, vec![receive(0, 0)], vec![]]);
+        assert_eq!(faults, [("unmatched-receive", Place(1)), ("truncation", Place(3))]);
+    }
+
+    #[test]
+    fn a_plan_that_is_never_started_serves_nobody() {
+        let rank = |peer| {
+            let envelope = envelope(Peer::Rank(peer), 5);
+            vec![
+                Action::PlanReceive { envelope, request: 0 },
+                Action::PlanSend { mode: Mode::Standard, envelope, request: 1 },
+                Action::Start { requests: [0].into() },
+                Action::Branch { targets: [4, 4].into() },
+                Action::Wait { requests: [0].into(), completion: Completion::All },
+            ]
+        };
+        let faults = found(vec![rank(1), rank(0)]);
+        assert_eq!(faults, [("unmatched-receive", Place(1)), ("unmatched-receive", Place(6))]);
+    }
 }

@@ -34,6 +34,9 @@ fn fixtures_are_judged_as_they_say() {
     let mut wrong = Vec::new();
     let mut protocols = 0;
     for path in source::files(&source::fixtures()) {
+        if path.starts_with(source::fixtures().join("rsmpi")) {
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("a fixture is readable");
         let declared = source::modules(&text).len();
         if declared == 0 {
