@@ -24,7 +24,7 @@ use crate::program::{Binary, Place, Scalar, Type};
 
 /// An iterator that has not been asked yet.
 #[derive(Clone, Debug)]
-pub enum Lazy {
+pub(super) enum Lazy {
     /// From a number up to before another one, where there is one, in steps of 1.
     Range {
         /// The next number; a scalar.
@@ -57,7 +57,7 @@ pub enum Lazy {
 
 /// Slices of a sequence, one after the other.
 #[derive(Clone, Debug)]
-pub struct Pieces {
+pub(super) struct Pieces {
     /// The sequence.
     pub of: Path,
     /// Where the next slice starts.
@@ -74,7 +74,7 @@ pub struct Pieces {
 
 /// What an adapter makes of other iterators; closures are values that can be called.
 #[derive(Clone, Debug)]
-pub enum Adapter {
+pub(super) enum Adapter {
     Map(Lazy, Value),
     Filter(Lazy, Value),
     FilterMap(Lazy, Value),
@@ -117,7 +117,7 @@ pub enum Adapter {
 
 /// An answer of an iterator.
 #[derive(Clone, Debug)]
-pub enum Next {
+pub(super) enum Next {
     /// The next element.
     Element(Value),
     /// There is one more if the condition holds, and nobody knows whether it does. The value is the

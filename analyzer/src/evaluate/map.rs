@@ -11,7 +11,7 @@ use crate::program::{Place, Type};
 
 /// A map or a set.
 #[derive(Clone, Debug)]
-pub struct Map {
+pub(super) struct Map {
     /// Whether it iterates in the order of its keys; the order of a hash map is not known.
     pub sorted: bool,
     /// Whether it has keys only.
@@ -26,7 +26,7 @@ pub struct Map {
 
 /// What is in a map.
 #[derive(Clone, Debug)]
-pub enum Entries {
+pub(super) enum Entries {
     /// These keys, all of them known, each with the place of its value; sorted where the map is.
     Known(Rc<Vec<(Value, Path)>>),
     /// Not known: the identity of what is there.

@@ -3,7 +3,7 @@
 //! Each answers `None` for what it does not have; what neither has, nor a trait of the program, is
 //! [`not_known`].
 
-pub mod mpi;
+pub(super) mod mpi;
 mod rust;
 
 pub(in crate::evaluate) use rust::{formatted, not_known, order, sequence_of, unite};

@@ -5,15 +5,9 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::Departure;
-
-use super::subject::{
-    USIZE, all_behind, argument, behind, computed, computed_of_all, count, panic, run, size,
-    type_argument,
-};
-use crate::evaluate::iterator::{Lazy, unknown_of};
+use super::subject::{USIZE, argument, behind, computed, computed_of_all, run, type_argument};
 use crate::evaluate::machine::{Call, Machine, Outcome};
-use crate::evaluate::value::{Items, Length, Sequence, Step, Value};
+use crate::evaluate::value::Value;
 use crate::program::{Scalar, Type};
 
 /// Calls a function by its path. `None`: not one of Rust's own.
@@ -31,9 +25,9 @@ pub(in crate::evaluate) fn function(
     }
     constructor(machine, owner, name, call)
         .map(Ok)
-        .or_else(|| memory(machine, owner, name, call))
+        .or_else(|| super::pointers::function(machine, owner, name, call))
         .or_else(|| of_module(machine, owner, name, call))
-        .or_else(|| surroundings(machine, path, owner, name, call))
+        .or_else(|| super::surroundings::function(machine, path, owner, name, call))
         .or_else(|| by_type(machine, owner, name, call))
 }
 
@@ -121,205 +115,11 @@ fn constructor(
 }
 
 /// The type in the turbofish, or else another one.
-fn wanted(call: &Call<'_>, otherwise: &Type) -> Type {
+pub(super) fn wanted(call: &Call<'_>, otherwise: &Type) -> Type {
     match call.generics.last() {
         Some(ty) if *ty != Type::Unknown => ty.clone(),
         _ => otherwise.clone(),
     }
-}
-
-/// `std::mem`, `std::ptr`, `std::slice`.
-fn memory(machine: &mut Machine<'_>, owner: &str, name: &str, call: &Call<'_>) -> Option<Outcome> {
-    let place = call.place;
-    if !matches!(
-        owner,
-        "mem" | "ptr" | "slice" | "" | "array" | "intrinsics" | "hint" | "MaybeUninit"
-    ) {
-        return None;
-    }
-    Some(Ok(match (owner, name) {
-        ("mem" | "ptr" | "", "swap") => {
-            let (Value::Reference(one), Value::Reference(other)) =
-                (argument(call, 0), argument(call, 1))
-            else {
-                return None;
-            };
-            let (mine, theirs) = (machine.read(&one, place), machine.read(&other, place));
-            machine.write(&one, theirs, place);
-            machine.write(&other, mine, place);
-            Value::unit()
-        }
-        ("mem" | "ptr" | "", "replace") | ("mem" | "", "take") => {
-            let Value::Reference(path) = argument(call, 0) else { return None };
-            let before = machine.read(&path, place);
-            let after = match name {
-                "replace" => argument(call, 1),
-                _ => {
-                    let ty = machine.type_of(&before);
-                    super::defaults::default_of(machine, &ty, place)
-                }
-            };
-            machine.write(&path, after, place);
-            before
-        }
-        ("mem" | "", "drop") => {
-            return Some(machine.drop_value(argument(call, 0), place).map(|()| Value::unit()));
-        }
-        ("mem" | "", "forget") => Value::unit(),
-        ("mem" | "", "size_of" | "align_of") => {
-            size_of(machine, &wanted(call, &Type::Unknown), name)
-        }
-        ("mem" | "", "size_of_val") => {
-            let value = behind(machine, call, 0);
-            let ty = machine.type_of(&value);
-            size_of_value(machine, &value, &ty)
-        }
-        ("mem", "zeroed") => {
-            let ty = wanted(call, &call.ty);
-            match &ty {
-                Type::Scalar(_) | Type::Array(..) | Type::Tuple(_) => {
-                    super::defaults::default_of(machine, &ty, place)
-                }
-                _ => machine.fresh(ty),
-            }
-        }
-        ("mem", "transmute" | "transmute_copy" | "uninitialized") => machine.fresh(call.ty.clone()),
-        ("mem", "discriminant") => {
-            let value = behind(machine, call, 0);
-            match value {
-                Value::Variant(name, _) => Value::Variant(name, Rc::default()),
-                Value::Defined { definition, variant, .. } => {
-                    Value::Defined { definition, variant, fields: Rc::default() }
-                }
-                other => computed(machine, call, &[&other], Type::Unknown),
-            }
-        }
-        ("ptr", "null" | "null_mut") => Value::none(),
-        ("ptr", "read" | "read_volatile" | "read_unaligned") => {
-            let Value::Reference(path) = argument(call, 0) else { return None };
-            machine.read(&path, place)
-        }
-        ("ptr", "write" | "write_volatile") => {
-            let Value::Reference(path) = argument(call, 0) else { return None };
-            machine.write(&path, argument(call, 1), place);
-            Value::unit()
-        }
-        ("ptr", "addr_of" | "addr_of_mut" | "from_ref" | "from_mut") => argument(call, 0),
-        ("slice", "from_raw_parts" | "from_raw_parts_mut") => from_raw_parts(machine, call),
-        ("slice", "from_ref" | "from_mut") => from_one(machine, call),
-        ("array", "from_fn") => return Some(array_from_function(machine, call)),
-        ("hint", "black_box") => argument(call, 0),
-        ("hint", "spin_loop") => Value::unit(),
-        _ => return None,
-    }))
-}
-
-/// The size of a type in bytes.
-fn size_of(machine: &mut Machine<'_>, ty: &Type, name: &str) -> Value {
-    match bytes_of(ty) {
-        Some(bytes) if name == "size_of" => size(bytes),
-        _ => machine.uniform(&format!("{name} {ty:?}"), USIZE),
-    }
-}
-
-/// How many bytes a type takes, where the language says so.
-fn bytes_of(ty: &Type) -> Option<u64> {
-    match ty {
-        Type::Scalar(scalar) => Some(scalar.bytes()),
-        Type::Array(inner, Some(length)) => Some(bytes_of(inner)? * length),
-        Type::Tuple(parts) if parts.is_empty() => Some(0),
-        Type::External(name, parts) if name == "MaybeUninit" && parts.len() == 1 => {
-            bytes_of(&parts[0])
-        }
-        _ => None,
-    }
-}
-
-/// The size of a value in bytes: `size_of_val`.
-fn size_of_value(machine: &mut Machine<'_>, value: &Value, ty: &Type) -> Value {
-    if let Value::Sequence(sequence) = value
-        && let (Some(bytes), Length::Known(length)) =
-            (bytes_of(&sequence.element), sequence.length())
-        && !matches!(ty, Type::External(..))
-    {
-        return size(bytes * length);
-    }
-    match bytes_of(ty) {
-        Some(bytes) => size(bytes),
-        None => machine.computed("size_of_val", &[value], USIZE),
-    }
-}
-
-/// `slice::from_raw_parts(pointer, length)`: the elements from where the pointer leads.
-fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
-    let pointer = argument(call, 0);
-    let length = count(machine, call, 1);
-    let Value::Reference(path) = &pointer else {
-        return machine.fresh(call.ty.clone());
-    };
-    match (path.steps.last(), length) {
-        (Some(Step::Slice(first, last)), Some(length)) if first + length <= *last => {
-            Value::Reference(path.child(Step::Slice(0, length)))
-        }
-        (Some(Step::Element(first)), Some(length)) => {
-            let steps = &path.steps[..path.steps.len() - 1];
-            let whole = crate::evaluate::value::Path { object: path.object, steps: steps.into() };
-            Value::Reference(whole.child(Step::Slice(*first, first + length)))
-        }
-        (_, Some(length)) => match machine.peek(path) {
-            Value::Sequence(_) => Value::Reference(path.child(Step::Slice(0, length))),
-            _ if length == 1 => Value::Reference(path.clone()),
-            _ => machine.fresh(call.ty.clone()),
-        },
-        (_, None) => match machine.peek(path) {
-            Value::Sequence(_) => {
-                let length = behind(machine, call, 1);
-                let length = Length::Unknown(machine.identity(&length));
-                Value::Reference(path.child(Step::Part(length)))
-            }
-            _ => machine.fresh(call.ty.clone()),
-        },
-    }
-}
-
-/// `slice::from_ref(&value)`: a slice of one; a value is sent alike alone and as a slice of one.
-fn from_one(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
-    let reference = argument(call, 0);
-    match &reference {
-        Value::Reference(path) => match path.steps.last() {
-            Some(Step::Element(index)) => {
-                let steps = &path.steps[..path.steps.len() - 1];
-                let whole =
-                    crate::evaluate::value::Path { object: path.object, steps: steps.into() };
-                Value::Reference(whole.child(Step::Slice(*index, index + 1)))
-            }
-            _ => reference,
-        },
-        other => {
-            let element = machine.type_of(other);
-            let items = Items::Each(Rc::new(vec![other.clone()]));
-            Value::Reference(machine.allocate(Value::Sequence(Sequence { element, items })))
-        }
-    }
-}
-
-/// `array::from_fn(|index| ..)`
-fn array_from_function(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
-    let Type::Array(element, Some(length)) = &call.ty else {
-        return Ok(machine.fresh(call.ty.clone()));
-    };
-    let mut items = Vec::new();
-    for index in 0..(*length).min(256) {
-        items.push(run(machine, &argument(call, 0), vec![size(index)], call.place)?);
-    }
-    let element = (**element).clone();
-    Ok(if items.len() as u64 == *length {
-        Value::Sequence(Sequence { element, items: Items::Each(Rc::new(items)) })
-    } else {
-        let any = machine.fresh(element.clone());
-        let items = Items::Alike(Rc::new(any), Length::Known(*length));
-        Value::Sequence(Sequence { element, items })
-    })
 }
 
 /// `std::cmp`, `std::iter`, `std::convert`.
@@ -359,113 +159,6 @@ fn method_of_first(
         place: call.place,
     };
     super::method(machine, receiver, &call)
-}
-
-/// What stands around a program: its arguments, its process, time, files, threads.
-fn surroundings(
-    machine: &mut Machine<'_>,
-    path: &[String],
-    owner: &str,
-    name: &str,
-    call: &Call<'_>,
-) -> Option<Outcome> {
-    Some(match (owner, name) {
-        ("env", "args" | "args_os") => {
-            let count = unknown_of(&machine.uniform("number of arguments", USIZE));
-            let each = machine.uniform("argument", Type::Text);
-            Ok(super::adapters::value_of(Lazy::Unknown { count, each, taken: 0 }))
-        }
-        ("env", "var" | "var_os" | "vars" | "current_dir" | "temp_dir") => {
-            let name = behind(machine, call, 0);
-            let whole = machine.uniform(&format!("env::{}", call.name), Type::Text);
-            let text = machine.computed("of the environment", &[&whole, &name], Type::Text);
-            match call.name {
-                "var" | "current_dir" => {
-                    let error = type_argument(&call.ty, 1);
-                    let ty = Type::External("Result".to_owned(), vec![Type::Text, error]);
-                    Ok(machine.computed("variable", &[&text], ty))
-                }
-                "var_os" => Ok(machine.computed(
-                    "variable",
-                    &[&text],
-                    super::subject::option_of(Type::Text),
-                )),
-                _ => Ok(machine.computed("variable", &[&text], call.ty.clone())),
-            }
-        }
-        ("process", "exit") => Err(machine.leave(Departure::Exited, call.place)),
-        // A process that is killed by a signal takes the whole job with it.
-        ("process", "abort") => Err(machine.leave(Departure::Aborted, call.place)),
-        ("process", "id") => Ok(machine.fresh(Type::Scalar(Scalar::U32))),
-        ("thread", "sleep" | "yield_now" | "park") | ("", "sleep") => Ok(Value::unit()),
-        ("thread" | "Builder", "spawn" | "scope") => spawned(machine, call),
-        ("panic", "catch_unwind") => {
-            run(machine, &argument(call, 0), Vec::new(), call.place).map(Value::ok)
-        }
-        ("panic", "set_hook" | "take_hook") => Ok(Value::unit()),
-        ("panic", "resume_unwind" | "panic_any") => Err(panic(machine, call.place)),
-        (
-            "bincode" | "serde_json" | "rmp_serde" | "postcard" | "ciborium" | "rkyv"
-            | "serde_cbor" | "bson" | "toml" | "ron",
-            _,
-        ) => Ok(serialized(machine, name, call)),
-        (
-            "Duration" | "Instant" | "SystemTime" | "Utc" | "Local" | "File" | "fs" | "io" | "rand",
-            _,
-        ) => Ok(unrelated(machine, path, name, call)),
-        _ => return None,
-    })
-}
-
-/// Bytes, or a value out of bytes: the same for the same input.
-fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
-    let arguments = all_behind(machine, call);
-    let inputs: Vec<&Value> = arguments.iter().collect();
-    if name.starts_with("de") || name.starts_with("from") || name == "decode_from_slice" {
-        return machine.computed(name, &inputs, call.ty.clone());
-    }
-    match &call.ty {
-        Type::Text => machine.computed(name, &inputs, Type::Text),
-        Type::External(result, parts)
-            if result == "Result" && parts.first() == Some(&Type::Text) =>
-        {
-            Value::ok(machine.computed(name, &inputs, Type::Text))
-        }
-        Type::External(result, _) if result == "Result" => {
-            Value::ok(super::text::unknown_bytes(machine, name, &inputs))
-        }
-        _ if name == "serialized_size" => computed(machine, call, &inputs, call.ty.clone()),
-        Type::Unknown => machine.computed(name, &inputs, Type::Unknown),
-        _ => super::text::unknown_bytes(machine, name, &inputs),
-    }
-}
-
-/// Something of time, files or chance: nobody knows it, and it differs from rank to rank.
-fn unrelated(machine: &mut Machine<'_>, path: &[String], name: &str, call: &Call<'_>) -> Value {
-    // A duration that is written down is the same everywhere.
-    if path.iter().any(|segment| segment == "Duration") {
-        return computed_of_all(machine, call, &Value::Text(Some(name.into())), call.ty.clone());
-    }
-    for argument in call.arguments.clone() {
-        machine.forget(&argument, call.place);
-    }
-    match &call.ty {
-        Type::External(result, parts) if result == "Result" => {
-            let inner = parts.first().cloned().unwrap_or_default();
-            Value::ok(machine.fresh(inner))
-        }
-        ty => machine.fresh(ty.clone()),
-    }
-}
-
-/// `thread::spawn`: what another thread does is not followed; it may do it at any time.
-fn spawned(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
-    let closure = argument(call, 0);
-    if machine.communicates(&closure) {
-        return Err(machine.lost(call.place, "another thread communicates"));
-    }
-    machine.forget(&closure, call.place);
-    Ok(machine.fresh(call.ty.clone()))
 }
 
 /// Functions of a type or a trait that are methods, or conversions, of what they are called with.

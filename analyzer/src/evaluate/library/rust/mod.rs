@@ -22,8 +22,10 @@ mod integers;
 mod maps;
 mod option;
 mod perhaps;
+mod pointers;
 mod sequences;
 mod subject;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -351,9 +351,10 @@ mod tests {
 
     #[test]
     fn only_plain_holes_are_filled_in() {
-        let seven = Value::integer(7, Scalar::I32);
-        assert_eq!(filled_in("a {} {{b}}", &[seven.clone()]).as_deref(), Some("a 7 {b}"));
-        assert_eq!(filled_in("{:03}", &[seven.clone()]), None);
-        assert_eq!(filled_in("{}", &[seven.clone(), seven]), None);
+        let one = [Value::integer(7, Scalar::I32)];
+        let two = [one[0].clone(), one[0].clone()];
+        assert_eq!(filled_in("a {} {{b}}", &one).as_deref(), Some("a 7 {b}"));
+        assert_eq!(filled_in("{:03}", &one), None);
+        assert_eq!(filled_in("{}", &two), None);
     }
 }

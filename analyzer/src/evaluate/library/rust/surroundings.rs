@@ -1,0 +1,116 @@
+//! What stands around a program: its arguments and its environment, its process, other threads, time,
+//! files, chance, and bytes that stand for values.
+
+use p2p_protocol::model::Departure;
+
+use super::subject::{
+    USIZE, all_behind, argument, behind, computed, computed_of_all, option_of, panic, run,
+    type_argument,
+};
+use crate::evaluate::iterator::{Lazy, unknown_of};
+use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::value::Value;
+use crate::program::{Scalar, Type};
+
+/// What stands around a program: its arguments, its process, time, files, threads.
+pub(super) fn function(
+    machine: &mut Machine<'_>,
+    path: &[String],
+    owner: &str,
+    name: &str,
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    Some(match (owner, name) {
+        ("env", "args" | "args_os") => {
+            let count = unknown_of(&machine.uniform("number of arguments", USIZE));
+            let each = machine.uniform("argument", Type::Text);
+            Ok(super::adapters::value_of(Lazy::Unknown { count, each, taken: 0 }))
+        }
+        ("env", "var" | "var_os" | "vars" | "current_dir" | "temp_dir") => {
+            let name = behind(machine, call, 0);
+            let whole = machine.uniform(&format!("env::{}", call.name), Type::Text);
+            let text = machine.computed("of the environment", &[&whole, &name], Type::Text);
+            match call.name {
+                "var" | "current_dir" => {
+                    let error = type_argument(&call.ty, 1);
+                    let ty = Type::External("Result".to_owned(), vec![Type::Text, error]);
+                    Ok(machine.computed("variable", &[&text], ty))
+                }
+                "var_os" => Ok(machine.computed("variable", &[&text], option_of(Type::Text))),
+                _ => Ok(machine.computed("variable", &[&text], call.ty.clone())),
+            }
+        }
+        ("process", "exit") => Err(machine.leave(Departure::Exited, call.place)),
+        // A process that is killed by a signal takes the whole job with it.
+        ("process", "abort") => Err(machine.leave(Departure::Aborted, call.place)),
+        ("process", "id") => Ok(machine.fresh(Type::Scalar(Scalar::U32))),
+        ("thread", "sleep" | "yield_now" | "park") | ("", "sleep") => Ok(Value::unit()),
+        ("thread" | "Builder", "spawn" | "scope") => spawned(machine, call),
+        ("panic", "catch_unwind") => {
+            run(machine, &argument(call, 0), Vec::new(), call.place).map(Value::ok)
+        }
+        ("panic", "set_hook" | "take_hook") => Ok(Value::unit()),
+        ("panic", "resume_unwind" | "panic_any") => Err(panic(machine, call.place)),
+        (
+            "bincode" | "serde_json" | "rmp_serde" | "postcard" | "ciborium" | "rkyv"
+            | "serde_cbor" | "bson" | "toml" | "ron",
+            _,
+        ) => Ok(serialized(machine, name, call)),
+        (
+            "Duration" | "Instant" | "SystemTime" | "Utc" | "Local" | "File" | "fs" | "io" | "rand",
+            _,
+        ) => Ok(unrelated(machine, path, name, call)),
+        _ => return None,
+    })
+}
+
+/// Bytes, or a value out of bytes: the same for the same input.
+fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
+    let arguments = all_behind(machine, call);
+    let inputs: Vec<&Value> = arguments.iter().collect();
+    if name.starts_with("de") || name.starts_with("from") || name == "decode_from_slice" {
+        return machine.computed(name, &inputs, call.ty.clone());
+    }
+    match &call.ty {
+        Type::Text => machine.computed(name, &inputs, Type::Text),
+        Type::External(result, parts)
+            if result == "Result" && parts.first() == Some(&Type::Text) =>
+        {
+            Value::ok(machine.computed(name, &inputs, Type::Text))
+        }
+        Type::External(result, _) if result == "Result" => {
+            Value::ok(super::text::unknown_bytes(machine, name, &inputs))
+        }
+        _ if name == "serialized_size" => computed(machine, call, &inputs, call.ty.clone()),
+        Type::Unknown => machine.computed(name, &inputs, Type::Unknown),
+        _ => super::text::unknown_bytes(machine, name, &inputs),
+    }
+}
+
+/// Something of time, files or chance: nobody knows it, and it differs from rank to rank.
+fn unrelated(machine: &mut Machine<'_>, path: &[String], name: &str, call: &Call<'_>) -> Value {
+    // A duration that is written down is the same everywhere.
+    if path.iter().any(|segment| segment == "Duration") {
+        return computed_of_all(machine, call, &Value::Text(Some(name.into())), call.ty.clone());
+    }
+    for argument in call.arguments.clone() {
+        machine.forget(&argument, call.place);
+    }
+    match &call.ty {
+        Type::External(result, parts) if result == "Result" => {
+            let inner = parts.first().cloned().unwrap_or_default();
+            Value::ok(machine.fresh(inner))
+        }
+        ty => machine.fresh(ty.clone()),
+    }
+}
+
+/// `thread::spawn`: what another thread does is not followed; it may do it at any time.
+fn spawned(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
+    let closure = argument(call, 0);
+    if machine.communicates(&closure) {
+        return Err(machine.lost(call.place, "another thread communicates"));
+    }
+    machine.forget(&closure, call.place);
+    Ok(machine.fresh(call.ty.clone()))
+}
