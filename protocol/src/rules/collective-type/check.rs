@@ -57,11 +57,15 @@ fn report(rule: &Rule, world: &World, differing: &[(At, At, &Seen)]) -> Finding 
         .other_end(world, other, format!("{other_has} on rank {}", other.0))
         .ranks(differing.iter().flat_map(|(one, other, _)| [one.0, other.0]).collect())
         .trace(&seen.trace)
-        .help(world.dialect.words(
-            "name the same message in the collective on every rank",
-            "give the collective buffers of the same element type and length on every rank; of a root's buffer each rank has its part",
-            "give the collective the same datatype and count on every rank",
-        ))
+        .help(if one == other {
+            "give both buffers of the call the same element type, said where it would be inferred (`0_u64`), and room for all that comes"
+        } else {
+            world.dialect.words(
+                "name the same message in the collective on every rank",
+                "give the collective buffers of the same element type and length on every rank; of a root's buffer each rank has its part",
+                "give the collective the same datatype and count on every rank",
+            )
+        })
 }
 
 /// What two ranks bring, or have room for, that should be alike and is not.
