@@ -76,6 +76,10 @@ impl<'p> Machine<'p> {
         then: Then<'_, 'p>,
         otherwise: Then<'_, 'p>,
     ) -> Outcome {
+        let matters = |effect: Effect| effect.communicates || effect.leaves;
+        let asks = condition.uniform && !self.quiet;
+        let leads_on = choice.at_head || choice.then.leaves || choice.otherwise.leaves;
+        self.has_guessed_turn |= asks && leads_on;
         if let Some(holds) = self.fact(condition) {
             return if holds { then(self) } else { otherwise(self) };
         }
@@ -84,8 +88,6 @@ impl<'p> Machine<'p> {
             self.assume(condition, choice.otherwise_fails);
             return if choice.then_fails { otherwise(self) } else { then(self) };
         }
-        let matters = |effect: Effect| effect.communicates || effect.leaves;
-        let asks = condition.uniform && !self.quiet;
         if asks && (matters(choice.then) || matters(choice.otherwise)) {
             let holds = self.decide_alike(condition, choice);
             return if holds { then(self) } else { otherwise(self) };
@@ -142,12 +144,18 @@ impl<'p> Machine<'p> {
 
     /// A condition is taken to be so from here on, by all ranks if it is the same for all.
     pub(super) fn assume(&mut self, condition: Unknown, holds: bool) {
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let holds = holds == (is == condition);
+        if holds && let Some(both) = self.shared.oracle.formulas.both(is.identity) {
+            for identity in both {
+                self.assume(Unknown { identity, ..condition }, true);
+            }
+        }
         if condition.uniform {
-            let is = Unknown { identity: condition.identity & !1, ..condition };
             let meaning = self.comparisons.get(&is.identity).copied();
-            self.shared.oracle.facts.set(is, meaning, holds == (is == condition));
+            self.shared.oracle.require(is, meaning, holds);
         } else {
-            self.know(condition, holds);
+            self.know(is, holds);
         }
     }
 
@@ -164,18 +172,24 @@ impl<'p> Machine<'p> {
 
     fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> bool {
         // Loops have two turns; what leaves anything else is the unlikely one.
+        let wanted = self.shared.oracle.turns;
         let turns = self.turns.last().copied().unwrap_or(0);
-        let likely = match (choice.then.leaves, choice.otherwise.leaves) {
-            _ if choice.at_head => turns < 2,
-            (true, false) => turns >= 1,
-            (false, true) => turns < 1,
-            _ => true,
+        let is_last = turns + 1 >= wanted.max(2);
+        let (likely, is_guess) = match (choice.then.leaves, choice.otherwise.leaves) {
+            _ if choice.at_head => (turns < wanted, true),
+            (true, false) => (is_last, !self.turns.is_empty()),
+            (false, true) => (!is_last, !self.turns.is_empty()),
+            _ => (true, false),
         };
+        self.shared.oracle.has_guessed |= is_guess;
         let (program, function) = (self.program, self.function());
-        let words = |holds| super::words::of(program, function, &choice.asked, holds);
-        let holds = self.shared.oracle.ask(choice.place, likely, words);
-        self.assume(condition, holds);
-        holds
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let says_so = is == condition;
+        let words = |holds| super::words::of(program, function, &choice.asked, holds == says_so);
+        let meaning = self.comparisons.get(&is.identity).copied();
+        let asked = (is, meaning);
+        let holds = self.shared.oracle.ask(asked, choice.place, likely == says_so, words);
+        holds == says_so
     }
 
     /// `if condition { then } else { otherwise }`

@@ -17,6 +17,10 @@ use crate::program::{
 impl Machine<'_> {
     /// The value of an expression.
     pub(super) fn evaluate(&mut self, expression: &Expression) -> Outcome {
+        self.evaluate_as_written(expression).map(|value| self.settled(value))
+    }
+
+    fn evaluate_as_written(&mut self, expression: &Expression) -> Outcome {
         let place = expression.place;
         self.step_on(place)?;
         match &expression.kind {
@@ -147,9 +151,9 @@ impl Machine<'_> {
                             let ty = self.resolve(&expression.ty);
                             Ok(self.fresh(ty))
                         }
-                        value => Ok(value),
+                        value => Ok(self.settled(value)),
                     },
-                    Target::Value(value) => Ok(value),
+                    Target::Value(value) => Ok(self.settled(value)),
                 }
             }
             _ => self.evaluate(expression),

@@ -24,6 +24,8 @@ pub(super) struct Comparison {
 pub(super) struct Facts {
     decided: Rc<BTreeMap<u64, bool>>,
     bounds: Rc<BTreeMap<u64, Bounds>>,
+    /// What numbers are equal to, where a condition says so.
+    values: Rc<BTreeMap<u64, i128>>,
 }
 
 /// From the lowest to the highest, both included, except some.
@@ -60,6 +62,11 @@ impl Facts {
         }
     }
 
+    /// What a number is known to be equal to.
+    pub(super) fn value(&self, operand: u64) -> Option<i128> {
+        self.values.get(&operand).copied()
+    }
+
     /// A condition is found or taken to hold, or not to.
     pub(super) fn set(&mut self, condition: Unknown, meaning: Option<Comparison>, holds: bool) {
         Rc::make_mut(&mut self.decided).insert(condition.identity, holds);
@@ -67,6 +74,9 @@ impl Facts {
             return;
         };
         let all = Bounds { lowest: i128::MIN, highest: i128::MAX, except: Vec::new() };
+        if (operation, holds) == (Binary::Equal, true) {
+            Rc::make_mut(&mut self.values).insert(operand, with);
+        }
         let bounds = Rc::make_mut(&mut self.bounds).entry(operand).or_insert(all);
         match (operation, holds) {
             (Binary::Less, true) => bounds.highest = bounds.highest.min(with.saturating_sub(1)),
@@ -85,6 +95,9 @@ impl Facts {
         }
         if self.bounds != other.bounds {
             Rc::make_mut(&mut self.bounds).retain(|key, it| other.bounds.get(key) == Some(it));
+        }
+        if self.values != other.values {
+            Rc::make_mut(&mut self.values).retain(|key, it| other.values.get(key) == Some(it));
         }
     }
 }

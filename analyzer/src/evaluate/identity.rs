@@ -74,7 +74,9 @@ impl Machine<'_> {
     /// which it differs get another identity.
     pub(super) fn identity(&self, value: &Value) -> Unknown {
         match value {
-            Value::Unknown(unknown, _) | Value::Scalar(_, Content::Unknown(unknown)) => *unknown,
+            Value::Unknown(unknown, _) | Value::Scalar(_, Content::Unknown(unknown)) => {
+                self.state.mpi.as_shared(*unknown)
+            }
             _ => {
                 let mut identity = Identity::of("value");
                 self.mix(&mut identity, value, DEEPEST);
@@ -157,7 +159,11 @@ impl Machine<'_> {
         for input in inputs {
             identity.unknown(self.identity(input));
         }
-        self.unknown(identity.finish(), &ty)
+        let result = identity.finish();
+        if result.uniform && matches!(ty, Type::Scalar(_)) {
+            self.keep_opaque(result, inputs);
+        }
+        self.unknown(result, &ty)
     }
 
     /// A value that nobody knows and that no other is equal to.

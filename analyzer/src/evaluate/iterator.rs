@@ -268,6 +268,16 @@ fn repeat(
     })
 }
 
+/// Whether it is not known how far an iterator goes.
+pub(super) fn is_open(iterator: &Lazy) -> bool {
+    match iterator {
+        Lazy::Range { end: Some(end), .. } => ordinal(end).is_none(),
+        Lazy::Unknown { .. } => true,
+        Lazy::Adapter(adapter) => adapter.sources().any(is_open),
+        _ => false,
+    }
+}
+
 /// Whether an adapter of the iterator runs something.
 fn runs_closures(iterator: &Lazy) -> bool {
     match iterator {
@@ -311,7 +321,10 @@ fn next_number(
         Holds::Perhaps(condition) => Next::Perhaps(condition, Value::Moved),
         Holds::Yes => {
             let after = successor(machine, next);
-            Next::Element(std::mem::replace(next, after))
+            let element = std::mem::replace(next, after);
+            // How far it goes is not known: that it comes so far is a guess.
+            let is_guess = end.is_some_and(|end| ordinal(end).is_none());
+            Next::Element(if is_guess { machine.as_guess(&element) } else { element })
         }
     })
 }
@@ -410,6 +423,11 @@ pub(super) fn successor(machine: &mut Machine<'_>, value: &Value) -> Value {
         }
         other => {
             let ty = machine.type_of(other);
+            let next = machine.guessed(other);
+            if ordinal(&next).is_some() {
+                let next = successor(machine, &next);
+                return machine.as_guess(&next);
+            }
             machine.computed("add", &[other, &Value::integer(1, Scalar::Usize)], ty)
         }
     }

@@ -197,10 +197,10 @@ impl<'p> Machine<'p> {
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
         let detached = self.detached.len();
         self.turns.push(0);
-        let quiet = self.quiet;
+        let (quiet, has_guessed) = (self.quiet, self.has_guessed_turn);
         self.quiet |= !kind.communicates;
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
-        self.quiet = quiet;
+        (self.quiet, self.has_guessed_turn) = (quiet, has_guessed);
         self.turns.pop();
         self.arrive(outcome, detached, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
@@ -216,7 +216,13 @@ impl<'p> Machine<'p> {
         for turns in 1.. {
             let (mark, left) = (self.graph.mark(), self.detached.len());
             self.step_on(place)?;
-            if let Err(flow) = turn(self) {
+            self.has_guessed_turn = false;
+            let before = kind.communicates.then(|| self.state.memory.clone());
+            let outcome = turn(self);
+            if let Some(before) = before.filter(|_| self.has_guessed_turn) {
+                self.guess_what_changed(&before);
+            }
+            if let Err(flow) = outcome {
                 // The last turn has only found out that there is no other one.
                 let is_cut = turns > LONGEST + 1;
                 self.cuts.extend(is_cut.then_some((place, turns - 1)));

@@ -67,6 +67,10 @@ pub(super) struct Machine<'p> {
     pub(super) detached: Vec<Detached>,
     /// The loops that are going on, innermost last, by how many turns they have begun.
     pub(super) turns: Vec<u32>,
+    /// The innermost loop goes on, or does not, by what nobody knows: how often it turns is a guess.
+    pub(super) has_guessed_turn: bool,
+    /// Numbers that depend on how often a loop turns of which nobody knows it, by their identities.
+    pub(super) guesses: HashMap<u64, i128>,
     /// What is evaluated only computes: how it comes out need not be decided.
     pub(super) quiet: bool,
     /// Which expressions can communicate.

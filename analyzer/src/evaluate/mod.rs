@@ -15,6 +15,7 @@ mod expressions;
 mod facts;
 mod failures;
 mod graph;
+mod guesses;
 mod handle;
 mod identity;
 mod iterator;
@@ -34,6 +35,7 @@ mod steady;
 mod types;
 mod value;
 mod widen;
+mod witness;
 mod words;
 mod world;
 

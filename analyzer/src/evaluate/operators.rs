@@ -23,6 +23,9 @@ impl Machine<'_> {
     ) -> Outcome {
         let left = self.behind(left, place);
         let right = self.behind(right, place);
+        if let Some(outcome) = self.binary_of_guesses(operation, &left, &right, ty, place) {
+            return outcome;
+        }
         match operation {
             Binary::And | Binary::Or => return Ok(self.both(operation, &left, &right)),
             Binary::Equal => return Ok(self.equal(&left, &right)),
@@ -67,7 +70,9 @@ impl Machine<'_> {
         let commutes = matches!(operation, Binary::Add | Binary::Multiply);
         let swaps = commutes && self.identity(&left).identity > self.identity(&right).identity;
         let inputs = if swaps { [&right, &left] } else { [&left, &right] };
-        Ok(self.computed(name(operation), &inputs, ty))
+        let result = self.computed(name(operation), &inputs, ty);
+        self.keep_formula(&result, operation, &left, &right);
+        Ok(result)
     }
 
     /// `!value` and `-value`
@@ -114,14 +119,20 @@ impl Machine<'_> {
             _ if absorbing => {
                 let [left, right] = [self.not(left), self.not(right)];
                 let both = self.computed("and", &[&left, &right], Type::Scalar(Scalar::Bool));
+                self.keep_formula(&both, Binary::And, &left, &right);
                 self.not(&both)
             }
-            _ => self.computed("and", &[left, right], Type::Scalar(Scalar::Bool)),
+            _ => {
+                let both = self.computed("and", &[left, right], Type::Scalar(Scalar::Bool));
+                self.keep_formula(&both, Binary::And, left, right);
+                both
+            }
         }
     }
 
     /// `left == right`
     pub(super) fn equal(&mut self, left: &Value, right: &Value) -> Value {
+        let [left, right] = &[self.guessed(left), self.guessed(right)];
         if let Some(known) = self.equals(left, right) {
             return Value::bool(known);
         }
@@ -185,6 +196,7 @@ impl Machine<'_> {
 
     /// `left < right`
     fn less(&mut self, left: &Value, right: &Value) -> Value {
+        let [left, right] = &[self.guessed(left), self.guessed(right)];
         let known = match (left, right) {
             (Value::Scalar(_, Content::Known(left)), Value::Scalar(_, Content::Known(right))) => {
                 match (left, right) {
@@ -221,6 +233,7 @@ impl Machine<'_> {
 
     /// Keeps what a condition says, so that others follow from it.
     fn remember(&mut self, result: &Value, operation: Binary, left: &Value, right: &Value) {
+        self.keep_formula(result, operation, left, right);
         let (unknown, with) = match (left, left.as_integer(), right, right.as_integer()) {
             (Value::Scalar(_, Content::Unknown(unknown)), _, _, Some(with)) => (unknown, with),
             (_, Some(with), Value::Scalar(_, Content::Unknown(unknown)), _)
@@ -230,7 +243,11 @@ impl Machine<'_> {
             }
             _ => return,
         };
-        let comparison = Comparison { operand: unknown.identity, operation, with };
+        let (mut operand, mut with) = (unknown.identity, with);
+        while let Some((base, added)) = self.shared.oracle.formulas.as_sum(operand) {
+            (operand, with) = (base, with.saturating_sub(added));
+        }
+        let comparison = Comparison { operand, operation, with };
         let condition = self.identity(result).identity;
         self.comparisons.insert(condition, comparison);
     }

@@ -1,16 +1,36 @@
 //! Decides conditions that nobody knows but that are the same on every rank: alike for all, and the
 //! other way in another world.
+//!
+//! Of conditions on whole numbers, the answers of a world go together ([`super::witness`]); how often
+//! a loop turns is a guess, and there are worlds with other guesses.
 
 use std::collections::BTreeMap;
 
-use super::facts::Facts;
+use super::facts::{Comparison, Facts};
+use super::value::Unknown;
+use super::witness::{Formulas, Witness};
 use crate::program::Place;
 
+/// How often a loop turns, ordinarily.
+pub(super) const TURNS: u32 = 2;
+
 /// The answers of one world.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Oracle {
     /// What conditions were taken to be, on all ranks.
     pub(super) facts: Facts,
+    /// How the numbers that are the same on all ranks come from each other.
+    pub(super) formulas: Formulas,
+    /// How often a loop turns of which nobody knows it.
+    pub(super) turns: u32,
+    /// Whether a loop has turned as often as that.
+    pub(super) has_guessed: bool,
+    /// Conditions have a number in common, and whether the answers go together was not found out.
+    pub(super) is_doubtful: bool,
+    /// What the program itself asks for, whatever else was answered.
+    required: Vec<(Unknown, Option<Comparison>, bool)>,
+    decided: Vec<(u64, bool)>,
+    witness: Witness,
     /// The place whose answers are given the other way.
     deviation: Option<Place>,
     /// Where something was asked, with what was answered first, in words.
@@ -26,23 +46,100 @@ pub(super) struct Asked {
     pub(super) words: String,
 }
 
+impl Default for Oracle {
+    fn default() -> Self {
+        Oracle {
+            facts: Facts::default(),
+            formulas: Formulas::default(),
+            turns: TURNS,
+            has_guessed: false,
+            is_doubtful: false,
+            required: Vec::new(),
+            decided: Vec::new(),
+            witness: Witness::new(),
+            deviation: None,
+            asked: BTreeMap::new(),
+        }
+    }
+}
+
 impl Oracle {
     /// One that answers the other way at this place.
-    pub(super) fn deviating(place: Place) -> Self {
-        Oracle { deviation: Some(place), ..Oracle::default() }
+    pub(super) fn deviating(self, place: Place) -> Self {
+        Oracle { deviation: Some(place), ..self }
+    }
+
+    /// One whose loops turn so often.
+    pub(super) fn turning(turns: u32) -> Self {
+        Oracle { turns, ..Oracle::default() }
+    }
+
+    /// The same one before it was asked anything: it only knows what the program asks for.
+    pub(super) fn begin_again(self) -> Self {
+        let mut fresh = Oracle {
+            turns: self.turns,
+            deviation: self.deviation,
+            formulas: self.formulas,
+            ..Oracle::default()
+        };
+        for (condition, meaning, holds) in self.required {
+            fresh.require(condition, meaning, holds);
+        }
+        fresh
+    }
+
+    /// How many conditions the program asks for.
+    pub(super) fn requirements(&self) -> usize {
+        self.required.len()
+    }
+
+    /// A condition holds, or does not, on all ranks: the program goes on only then.
+    pub(super) fn require(&mut self, condition: Unknown, meaning: Option<Comparison>, holds: bool) {
+        if !self.required.iter().any(|(known, ..)| known.identity == condition.identity) {
+            self.required.push((condition, meaning, holds));
+        }
+        self.set(condition, meaning, holds);
+    }
+
+    /// A condition is taken to hold, or not to.
+    fn set(&mut self, condition: Unknown, meaning: Option<Comparison>, holds: bool) {
+        self.decided.push((condition.identity, holds));
+        self.facts.set(condition, meaning, holds);
     }
 
     /// The answer at a place, given what is ordinary there, and how yes and no are told.
     pub(super) fn ask(
         &mut self,
+        (condition, meaning): (Unknown, Option<Comparison>),
         place: Place,
         likely: bool,
         words: impl FnOnce(bool) -> String,
     ) -> bool {
-        let answer = if self.deviation == Some(place) { !likely } else { likely };
+        let wanted = if self.deviation == Some(place) { !likely } else { likely };
+        let answer = self.possible(condition, wanted);
+        self.set(condition, meaning, answer);
         let order = self.asked.len();
         self.asked.entry(place).or_insert_with(|| Asked { order, words: words(answer) });
         answer
+    }
+
+    /// The answer that is wanted, if it goes together with all others, or the other one.
+    fn possible(&mut self, condition: Unknown, wanted: bool) -> bool {
+        let (related, is_followed) = self.formulas.related(condition.identity, &self.decided);
+        self.is_doubtful |= !is_followed;
+        if related.is_empty() {
+            return wanted;
+        }
+        for answer in [wanted, !wanted] {
+            let mut all = related.clone();
+            all.push((condition.identity, answer));
+            if let Some(witness) = self.formulas.witness(&all, &self.witness) {
+                self.witness.extend(witness);
+                return answer;
+            }
+        }
+        self.is_doubtful = true;
+        wanted
     }
 
     /// Whether it has answered anything.

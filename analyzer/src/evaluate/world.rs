@@ -13,7 +13,7 @@ use super::effects::Effects;
 use super::library::mpi::settle_tags;
 use super::handle::Handle;
 use super::machine::{Flow, Machine, Told};
-use super::oracle::Oracle;
+use super::oracle::{Oracle, TURNS};
 use super::state::{Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
@@ -115,15 +115,31 @@ pub(super) fn evaluate<'p>(
 ) -> Evaluated {
     let setting = Setting { program, entry, size, limits, effects };
     let mut report = Report::default();
-    let Made { world, mut answers, refused } = setting.world(Oracle::default(), &mut report);
+    let first = setting.world(Oracle::default(), &mut report);
+    let Made { world, mut answers, refused, has_guessed, .. } = first;
     answers.truncate(DEVIATIONS);
     let mut worlds = vec![(world, answers.clone())];
+    // What is asked in another world only is not told: nobody has asked it otherwise.
+    let is_asked = |asked: &Place| answers.iter().any(|(place, _)| place == asked);
+    let told = |made: Made| {
+        (made.world, made.answers.into_iter().filter(|(asked, _)| is_asked(asked)).collect())
+    };
+    let guesses = if has_guessed { other_turns(size) } else { Vec::new() };
+    for &turns in &guesses {
+        worlds.push(told(setting.world(Oracle::turning(turns), &mut report)));
+    }
     for (place, _) in &answers {
-        let other = setting.world(Oracle::deviating(*place), &mut report);
-        // What is asked in that world only is not told: nobody has asked it otherwise.
-        let is_asked = |asked: &Place| answers.iter().any(|(place, _)| place == asked);
-        let told = other.answers.into_iter().filter(|(asked, _)| is_asked(asked));
-        worlds.push((other.world, told.collect()));
+        for turns in [TURNS].into_iter().chain(guesses.iter().copied()) {
+            let oracle = Oracle::turning(turns).deviating(*place);
+            let made = setting.world(oracle, &mut report);
+            let is_last = !made.has_guessed;
+            if !made.is_doubtful {
+                worlds.push(told(made));
+            }
+            if is_last {
+                break;
+            }
+        }
     }
     Evaluated {
         worlds,
@@ -131,6 +147,15 @@ pub(super) fn evaluate<'p>(
         gaps: report.gaps.into_iter().collect(),
         refused,
     }
+}
+
+/// How often else loops may turn: what the program was made for may be one turn for each other
+/// rank, or for each rank.
+fn other_turns(size: u32) -> Vec<u32> {
+    let mut others = vec![1, size - 1, size];
+    others.retain(|turns| *turns > 0 && *turns != TURNS);
+    others.dedup();
+    others
 }
 
 /// What is evaluated.
@@ -154,6 +179,10 @@ struct Made {
     world: World,
     answers: Vec<(Place, String)>,
     refused: bool,
+    /// How often some loop turns was a guess.
+    has_guessed: bool,
+    /// Whether the answers go together is not known.
+    is_doubtful: bool,
 }
 
 /// One rank's run.
@@ -167,20 +196,22 @@ struct Ran {
 impl Setting<'_, '_> {
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
-        let mut shared = Shared { tables: Tables::of_world(), ..Shared::default() };
+        let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
         let mut round = 0;
         let runs = loop {
             let mut found = Report::default();
             let mut runs = Vec::new();
             // What is told may answer what was asked before.
-            shared.oracle = oracle.clone();
+            let required = shared.oracle.requirements();
+            shared.oracle = shared.oracle.begin_again();
             for rank in 0..self.size {
                 let (run, back) = self.run(rank, shared, &mut found);
                 shared = back;
                 runs.push(run);
             }
             let telling = std::mem::take(&mut shared.telling);
-            let is_news = telling != shared.told;
+            let is_news =
+                telling != shared.told || shared.oracle.requirements() != required;
             shared.told = telling;
             round += 1;
             if !is_news || round == ROUNDS {
@@ -203,7 +234,8 @@ impl Setting<'_, '_> {
             dialect: Dialect::Rsmpi,
             ..World::default()
         };
-        Made { world, answers: shared.oracle.answers(), refused }
+        let Oracle { has_guessed, is_doubtful, .. } = shared.oracle;
+        Made { world, answers: shared.oracle.answers(), refused, has_guessed, is_doubtful }
     }
 
     fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {
@@ -273,6 +305,8 @@ impl<'p> Machine<'p> {
             graph: super::graph::Graph::default(),
             detached: Vec::new(),
             turns: Vec::new(),
+            has_guessed_turn: false,
+            guesses: HashMap::new(),
             quiet: false,
             effects,
             shared: Shared::default(),

@@ -43,12 +43,16 @@ pub(super) fn next_of(
         Adapter::Enumerate(source, index) => {
             let element = element!(ask(machine, source));
             let after = successor(machine, index);
-            Next::Element(pair(std::mem::replace(index, after), element))
+            let number = std::mem::replace(index, after);
+            let number = if super::is_open(source) { machine.as_guess(&number) } else { number };
+            Next::Element(pair(number, element))
         }
         Adapter::Zip(one, other) => {
             let first = element!(ask(machine, one));
             let second = element!(ask(machine, other));
-            Next::Element(pair(first, second))
+            let both = pair(first, second);
+            let is_guess = super::is_open(one) || super::is_open(other);
+            Next::Element(if is_guess { machine.as_guess(&both) } else { both })
         }
         Adapter::Chain(first, second) => {
             if let Some(source) = first {

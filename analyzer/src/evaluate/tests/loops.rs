@@ -65,7 +65,7 @@ fn a_uniform_bound_is_two_turns_or_none() {
     let worlds: Vec<String> =
         evaluated.worlds.iter().map(|(world, _)| super::show::world(world)).collect();
     assert_eq!(worlds[0], "0: barrier; barrier; send 1 tag 0 1 x u8\n1: barrier; barrier");
-    assert_eq!(worlds[1], "0:\n1:");
+    assert!(worlds[1..].contains(&"0:\n1:".to_owned()), "{worlds:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod branches;
 mod calls;
+mod guesses;
 mod loops;
 mod rounds;
 pub(super) mod show;

@@ -1,0 +1,182 @@
+//! Numbers that are only guesses, and numbers that turn out to be known.
+//!
+//! How often a loop turns may be something that nobody knows. It is run a few times then, and what it
+//! counts along is a *guess*: conditions go by its number, so that the first turn is told from the
+//! others, but it is not known as a rank or a length. The other way round, a number that nobody knows
+//! is known from the condition on that it is equal to one that is.
+
+use super::identity::Identity;
+use super::machine::{Machine, Outcome};
+use super::memory::Memory;
+use super::value::{Constant, Content, Unknown, Value};
+use super::witness::Term;
+use crate::program::{Binary, Place, Scalar, Type};
+
+impl Machine<'_> {
+    /// A number that depends on how often a loop turns. Equal guesses are equal on all ranks.
+    pub(super) fn guess(&mut self, number: i128, scalar: Scalar) -> Value {
+        let mut identity = Identity::of("guess");
+        identity.number(number as u64);
+        identity.number((number >> 64) as u64);
+        let unknown = identity.finish();
+        self.guesses.insert(unknown.identity, number);
+        Value::Scalar(scalar, Content::Unknown(unknown))
+    }
+
+    /// The same value, with a guess taken for what it is.
+    pub(super) fn guessed(&self, value: &Value) -> Value {
+        match value {
+            Value::Scalar(scalar, Content::Unknown(unknown)) => {
+                match self.guesses.get(&unknown.identity) {
+                    Some(number) => Value::integer(*number, *scalar),
+                    None => value.clone(),
+                }
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// The same value as a guess, if it is a whole number that is known, or made of some.
+    pub(super) fn as_guess(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Scalar(scalar, Content::Known(Constant::Integer(number))) => {
+                self.guess(*number, *scalar)
+            }
+            Value::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.as_guess(part)).collect();
+                Value::Tuple(std::rc::Rc::new(parts))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// What two values make of which one is a guess: a guess, or a condition that is known.
+    pub(super) fn binary_of_guesses(
+        &mut self,
+        operation: Binary,
+        left: &Value,
+        right: &Value,
+        ty: &Type,
+        place: Place,
+    ) -> Option<Outcome> {
+        if self.guesses.is_empty() {
+            return None;
+        }
+        let is_guess = |value: &Value| match value {
+            Value::Scalar(_, Content::Unknown(it)) => self.guesses.contains_key(&it.identity),
+            _ => false,
+        };
+        let is_known = |value: &Value| is_guess(value) || value.as_integer().is_some();
+        if !(is_guess(left) || is_guess(right)) || !(is_known(left) && is_known(right)) {
+            return None;
+        }
+        let [left, right] = [self.guessed(left), self.guessed(right)];
+        Some(self.binary(operation, &left, &right, ty, place).map(|result| self.as_guess(&result)))
+    }
+
+    /// Makes guesses of the numbers that a turn has changed.
+    pub(super) fn guess_what_changed(&mut self, before: &Memory) {
+        for object in self.state.memory.differing(before) {
+            let (Some(old), Some(new)) = (before.get(object), self.state.memory.get(object)) else {
+                continue;
+            };
+            let (old, new) = (old.clone(), new.clone());
+            if let Some(guess) = self.guess_of_change(&old, &new)
+                && let Some(value) = self.state.memory.get_mut(object)
+            {
+                *value = guess;
+            }
+        }
+    }
+
+    fn guess_of_change(&mut self, old: &Value, new: &Value) -> Option<Value> {
+        match (old, new) {
+            (
+                Value::Scalar(_, _),
+                Value::Scalar(scalar, Content::Known(Constant::Integer(number))),
+            ) if old.as_integer() != Some(*number) => Some(self.guess(*number, *scalar)),
+            (
+                Value::Defined { fields: olds, .. },
+                Value::Defined { definition, variant, fields },
+            ) if olds.len() == fields.len() => {
+                let mut changed = false;
+                let mut parts = fields.to_vec();
+                for (part, old) in parts.iter_mut().zip(olds.iter()) {
+                    if let Some(guess) = self.guess_of_change(old, part) {
+                        (*part, changed) = (guess, true);
+                    }
+                }
+                changed.then(|| Value::Defined {
+                    definition: *definition,
+                    variant: *variant,
+                    fields: std::rc::Rc::new(parts),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The same value, known if a condition has said what it is equal to.
+    pub(super) fn settled(&self, value: Value) -> Value {
+        let Value::Scalar(scalar, Content::Unknown(unknown)) = &value else { return value };
+        if !scalar.is_integer() {
+            return value;
+        }
+        let (base, added) = match self.shared.oracle.formulas.as_sum(unknown.identity) {
+            Some(sum) => sum,
+            None => (unknown.identity, 0),
+        };
+        let here = self.state.facts.value(base);
+        let known = here.or_else(|| {
+            unknown.uniform.then(|| self.shared.oracle.facts.value(base)).flatten()
+        });
+        match known {
+            Some(number) => Value::integer(number + added, *scalar),
+            None => value,
+        }
+    }
+
+    /// Keeps how a number or a condition comes from numbers that are the same on every rank.
+    pub(super) fn keep_formula(
+        &mut self,
+        result: &Value,
+        operation: Binary,
+        left: &Value,
+        right: &Value,
+    ) {
+        let Value::Scalar(_, Content::Unknown(result)) = result else { return };
+        let term = |value: &Value| match value {
+            Value::Scalar(_, Content::Known(Constant::Integer(number))) => {
+                Some(Term::Number(*number))
+            }
+            Value::Scalar(scalar, Content::Unknown(unknown))
+                if scalar.is_integer() || *scalar == Scalar::Bool =>
+            {
+                Some(Term::Unknown(unknown.identity))
+            }
+            // Other values are only equal or not.
+            Value::Unknown(unknown, _) if operation == Binary::Equal => {
+                Some(Term::Unknown(unknown.identity))
+            }
+            Value::Text(Some(_)) if operation == Binary::Equal => {
+                Some(Term::Number(i128::from(self.identity(value).identity)))
+            }
+            _ => None,
+        };
+        if let (Some(left), Some(right)) = (term(left), term(right)) {
+            self.shared.oracle.formulas.note(result.identity & !1, operation, left, right);
+        }
+    }
+
+    /// Keeps what numbers a number is made of, in whatever way.
+    pub(super) fn keep_opaque(&mut self, result: Unknown, inputs: &[&Value]) {
+        let unknowns = inputs.iter().filter_map(|input| match input {
+            Value::Scalar(_, Content::Unknown(unknown)) => Some(unknown.identity),
+            _ => None,
+        });
+        let unknowns: Vec<u64> = unknowns.collect();
+        if !unknowns.is_empty() {
+            self.shared.oracle.formulas.note_opaque(result.identity, unknowns);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Whether conditions on numbers that nobody knows can hold at once.
+//!
+//! What is computed from whole numbers that are the same on every rank is kept as a formula over
+//! its roots: the numbers that come from elsewhere. Conditions go together if there is a *witness*,
+//! numbers for the roots with which all of them come out as they should. It is looked for among few
+//! numbers; what has no witness among these is taken not to go together.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::program::Binary;
+
+/// One side of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Term {
+    /// A number that is known.
+    Number(i128),
+    /// One that is not, by its identity.
+    Unknown(u64),
+}
+
+/// How a value comes from others.
+#[derive(Clone, Debug)]
+enum Formula {
+    /// Arithmetic, a comparison, or two conditions at once.
+    Operation(Binary, Term, Term),
+    /// A number that is made of these in a way that is not followed.
+    Opaque(Vec<u64>),
+}
+
+/// The formulas of a world, by the identities of their results.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Formulas {
+    known: HashMap<u64, Formula>,
+}
+
+/// Numbers for the roots.
+pub(super) type Witness = BTreeMap<u64, i128>;
+
+/// So many assignments are tried for one question.
+const TRIES: usize = 20_000;
+
+impl Formulas {
+    /// A result of two numbers.
+    pub(super) fn note(&mut self, result: u64, operation: Binary, left: Term, right: Term) {
+        self.known.insert(result, Formula::Operation(operation, left, right));
+    }
+
+    /// A number that is made of others in some way.
+    pub(super) fn note_opaque(&mut self, result: u64, inputs: Vec<u64>) {
+        self.known.entry(result).or_insert(Formula::Opaque(inputs));
+    }
+
+    /// Both sides of a condition that holds if two others do.
+    pub(super) fn both(&self, condition: u64) -> Option<[u64; 2]> {
+        match self.known.get(&condition)? {
+            Formula::Operation(Binary::And, Term::Unknown(one), Term::Unknown(other)) => {
+                Some([*one, *other])
+            }
+            _ => None,
+        }
+    }
+
+    /// A number as another one and what is added to it.
+    pub(super) fn as_sum(&self, number: u64) -> Option<(u64, i128)> {
+        match *self.known.get(&number)? {
+            Formula::Operation(Binary::Add, Term::Unknown(base), Term::Number(added))
+            | Formula::Operation(Binary::Add, Term::Number(added), Term::Unknown(base)) => {
+                Some((base, added))
+            }
+            Formula::Operation(Binary::Subtract, Term::Unknown(base), Term::Number(taken)) => {
+                Some((base, -taken))
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers that a value is computed from in the end, and whether all of the way is followed.
+    fn roots(&self, of: u64, found: &mut BTreeSet<u64>) -> bool {
+        match self.known.get(&(of & !1)) {
+            None => {
+                found.insert(of & !1);
+                true
+            }
+            Some(Formula::Operation(_, left, right)) => {
+                let mut follows = |term: &Term| match term {
+                    Term::Unknown(inner) => self.roots(*inner, found),
+                    Term::Number(_) => true,
+                };
+                let left = follows(left);
+                follows(right) && left
+            }
+            Some(Formula::Opaque(inputs)) => {
+                inputs.iter().for_each(|input| _ = self.roots(*input, found));
+                false
+            }
+        }
+    }
+
+    /// Those of the conditions that have a root in common with one, by way of each other. `false`:
+    /// how some of them hang together is not followed.
+    pub(super) fn related(
+        &self,
+        condition: u64,
+        decided: &[(u64, bool)],
+    ) -> (Vec<(u64, bool)>, bool) {
+        let mut mine = BTreeSet::new();
+        let mut followed = self.roots(condition, &mut mine);
+        let mut others: Vec<_> = decided
+            .iter()
+            .map(|decided| {
+                let mut roots = BTreeSet::new();
+                let followed = self.roots(decided.0, &mut roots);
+                (*decided, roots, followed)
+            })
+            .collect();
+        let mut related = Vec::new();
+        loop {
+            let before = related.len();
+            others.retain(|(decided, roots, follows)| {
+                let meets = !roots.is_disjoint(&mine);
+                if meets {
+                    mine.extend(roots);
+                    related.push(*decided);
+                    followed &= follows;
+                }
+                !meets
+            });
+            if related.len() == before {
+                break;
+            }
+        }
+        let followed = followed || related.is_empty();
+        (related, followed)
+    }
+
+    /// Numbers with which all conditions come out so, beginning with some that are likely.
+    pub(super) fn witness(&self, wanted: &[(u64, bool)], likely: &Witness) -> Option<Witness> {
+        let mut roots = BTreeSet::new();
+        wanted.iter().for_each(|(condition, _)| _ = self.roots(*condition, &mut roots));
+        let candidates = self.candidates(wanted);
+        let mut witness: Witness =
+            roots.iter().map(|root| (*root, likely.get(root).copied().unwrap_or(1))).collect();
+        let fits = |witness: &Witness| {
+            wanted.iter().all(|(condition, holds)| {
+                self.value(Term::Unknown(*condition), witness) == Some(i128::from(*holds))
+            })
+        };
+        if fits(&witness) {
+            return Some(witness);
+        }
+        let roots: Vec<u64> = roots.into_iter().collect();
+        let mut tries = TRIES / wanted.len().max(1);
+        for (index, one) in roots.iter().enumerate() {
+            let kept = witness[one];
+            for &candidate in &candidates {
+                witness.insert(*one, candidate);
+                if fits(&witness) {
+                    return Some(witness);
+                }
+                for other in &roots[index + 1..] {
+                    let kept = witness[other];
+                    for &candidate in &candidates {
+                        tries = tries.checked_sub(1)?;
+                        witness.insert(*other, candidate);
+                        if fits(&witness) {
+                            return Some(witness);
+                        }
+                    }
+                    witness.insert(*other, kept);
+                }
+            }
+            witness.insert(*one, kept);
+        }
+        None
+    }
+
+    /// Numbers that may be witnesses: small ones, and those that the conditions name.
+    fn candidates(&self, wanted: &[(u64, bool)]) -> Vec<i128> {
+        let mut named = BTreeSet::new();
+        let mut open: Vec<u64> = wanted.iter().map(|(condition, _)| *condition).collect();
+        while let Some(identity) = open.pop() {
+            if let Some(Formula::Operation(_, left, right)) = self.known.get(&(identity & !1)) {
+                for term in [left, right] {
+                    match term {
+                        Term::Number(number) => _ = named.insert(*number),
+                        Term::Unknown(inner) => open.push(*inner),
+                    }
+                }
+            }
+        }
+        let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
+        let multiples = |number: i128| (2..=4).map(move |times| number.saturating_mul(times));
+        let mut candidates: Vec<i128> = (0..=8).collect();
+        candidates.extend(named.iter().copied().flat_map(near));
+        candidates.extend(named.iter().copied().flat_map(multiples));
+        candidates.extend([-1, 10, 12, 16, 24, 60, 64, 100, 120, 128, 840, 1000, 1024]);
+        let mut seen = BTreeSet::new();
+        candidates.retain(|candidate| seen.insert(*candidate));
+        candidates
+    }
+
+    /// What comes out. The lowest bit of an identity says "not".
+    fn value(&self, term: Term, witness: &Witness) -> Option<i128> {
+        let identity = match term {
+            Term::Number(number) => return Some(number),
+            Term::Unknown(identity) => identity,
+        };
+        let value = match self.known.get(&(identity & !1)) {
+            Some(Formula::Operation(operation, left, right)) => {
+                let [left, right] = [self.value(*left, witness)?, self.value(*right, witness)?];
+                match operation {
+                    Binary::Add => left.checked_add(right)?,
+                    Binary::Subtract => left.checked_sub(right)?,
+                    Binary::Multiply => left.checked_mul(right)?,
+                    Binary::Divide => left.checked_div(right)?,
+                    Binary::Remainder => left.checked_rem(right)?,
+                    Binary::Less => i128::from(left < right),
+                    Binary::Equal => i128::from(left == right),
+                    Binary::And => i128::from(left != 0 && right != 0),
+                    _ => return None,
+                }
+            }
+            Some(Formula::Opaque(_)) => 1,
+            None => *witness.get(&(identity & !1))?,
+        };
+        Some(if identity & 1 == 1 { i128::from(value == 0) } else { value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn less_than(formulas: &mut Formulas, result: u64, of: u64, number: i128) -> u64 {
+        formulas.note(result, Binary::Less, Term::Unknown(of), Term::Number(number));
+        result
+    }
+
+    #[test]
+    fn what_contradicts_has_no_witness() {
+        let mut formulas = Formulas::default();
+        let small = less_than(&mut formulas, 100, 2, 3);
+        formulas.note(10, Binary::Divide, Term::Unknown(2), Term::Number(3));
+        let none = less_than(&mut formulas, 102, 10, 1);
+        let known = [(small, true)];
+        assert_eq!(formulas.related(none, &known), (vec![(small, true)], true));
+        let with = |holds| formulas.witness(&[(small, true), (none, holds)], &Witness::new());
+        assert_eq!(with(true), Some(Witness::from([(2, 1)])));
+        assert_eq!(with(false), None);
+    }
+
+    #[test]
+    fn two_numbers_are_ordered_one_way() {
+        let mut formulas = Formulas::default();
+        formulas.note(100, Binary::Less, Term::Unknown(2), Term::Unknown(4));
+        formulas.note(102, Binary::Less, Term::Unknown(4), Term::Unknown(2));
+        assert!(formulas.witness(&[(100, true), (102, false)], &Witness::new()).is_some());
+        assert_eq!(formulas.witness(&[(100, true), (102, true)], &Witness::new()), None);
+    }
+
+    #[test]
+    fn what_has_nothing_in_common_is_not_related() {
+        let mut formulas = Formulas::default();
+        let one = less_than(&mut formulas, 100, 2, 3);
+        let other = less_than(&mut formulas, 102, 4, 3);
+        assert_eq!(formulas.related(other, &[(one, true)]), (vec![], true));
+        formulas.note_opaque(4, vec![2]);
+        assert_eq!(formulas.related(other, &[(one, true)]), (vec![(one, true)], false));
+    }
+}
