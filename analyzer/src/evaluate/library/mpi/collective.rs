@@ -13,7 +13,7 @@ use super::{lost, skipped};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
-use crate::evaluate::value::{Content, Path, Value};
+use crate::evaluate::value::{Content, Items, Path, Value};
 use crate::program::Place;
 
 /// One rank's call of a collective operation.
@@ -315,7 +315,31 @@ fn result(
         Some(name) => machine.uniform(&format!("{name}, element {position}"), ty),
         None => machine.fresh(ty),
     });
+    if entry.kind == Bcast && entry.root == Root::Known(i128::from(known.rank)) {
+        shared(machine, &old, &new);
+    }
     Some((path, new))
+}
+
+/// All ranks have what the root has sent them: the same, wherever the root has it from.
+fn shared(machine: &mut Machine<'_>, sent: &Value, received: &Value) {
+    match (sent, received) {
+        (Value::Sequence(sent), Value::Sequence(received)) => {
+            match (&sent.items, &received.items) {
+                (Items::Each(sent), Items::Each(received)) => {
+                    sent.iter()
+                        .zip(&**received)
+                        .for_each(|(one, other)| shared(machine, one, other));
+                }
+                (Items::Alike(one, _), Items::Alike(other, _)) => shared(machine, one, other),
+                _ => {}
+            }
+        }
+        (Value::Defined { fields: sent, .. }, Value::Defined { fields: received, .. }) => {
+            sent.iter().zip(&**received).for_each(|(one, other)| shared(machine, one, other));
+        }
+        _ => machine.state.mpi.share(sent, received),
+    }
 }
 
 /// `SystemOperation::sum()`, `UserOperation::commutative(..)`

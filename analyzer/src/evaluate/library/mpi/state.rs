@@ -25,6 +25,8 @@ pub(in crate::evaluate) struct State {
     probed: HashMap<SourceId, Peer>,
     /// Messages that a matched probe has found and that were not received yet.
     pub(super) outstanding_messages: u32,
+    /// Numbers that this rank has sent to all others: what each of them is called there, by identity.
+    shared: HashMap<u64, Unknown>,
     /// What communicators were called by `set_name`.
     names: HashMap<u16, Rc<str>>,
     /// What surrounds the calls of the program that ask; looked up when it is first needed.
@@ -40,6 +42,7 @@ impl State {
             .extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
         self.tags.extend(&other.tags);
         self.probed.extend(&other.probed);
+        self.shared.retain(|identity, shared| other.shared.get(identity) == Some(shared));
         self.names.extend(other.names.iter().map(|(&id, name)| (id, name.clone())));
         if self.attached.is_none() {
             self.attached.clone_from(&other.attached);
@@ -74,6 +77,20 @@ impl State {
             _ => false,
         };
         same.then_some(*slot)
+    }
+
+    /// What all ranks call an unknown value, where this rank has sent it to all of them.
+    pub(in crate::evaluate) fn as_shared(&self, unknown: Unknown) -> Unknown {
+        self.shared.get(&unknown.identity).copied().unwrap_or(unknown)
+    }
+
+    /// From now on all ranks have this rank's value, and call it like this.
+    pub(super) fn share(&mut self, value: &Value, shared: &Value) {
+        if let (Some(mine), Some(shared)) = (unknown(value), unknown(shared))
+            && !mine.uniform
+        {
+            self.shared.insert(mine.identity, shared);
+        }
     }
 
     /// From now on this unknown number is the source of a message.
@@ -123,6 +140,14 @@ impl State {
     /// Names a communicator.
     pub(super) fn set_name(&mut self, communicator: u16, name: Rc<str>) {
         self.names.insert(communicator, name);
+    }
+}
+
+/// The unknown that a value is.
+fn unknown(value: &Value) -> Option<Unknown> {
+    match value {
+        Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => Some(*unknown),
+        _ => None,
     }
 }
 

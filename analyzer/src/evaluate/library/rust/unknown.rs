@@ -68,6 +68,9 @@ fn forget(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) {
         }
     }
     let Value::Reference(path) = receiver else { return };
+    if only_looks(call.name) {
+        return;
+    }
     match machine.peek(path) {
         // A number is copied, a text that is changed has a method of its own.
         Value::Scalar(..) | Value::Text(_) => {}
@@ -81,6 +84,44 @@ fn forget(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) {
         }
         _ => machine.forget(&Value::Reference(path.clone()), call.place),
     }
+}
+
+/// Whether a method of this name leaves what it is called on as it is, by the names that Rust has for
+/// such methods everywhere (Rust API Guidelines, C-CONV and C-GETTER).
+fn only_looks(name: &str) -> bool {
+    let conversion = ["as_", "to_", "is_", "has_", "contains"];
+    conversion.iter().any(|start| name.starts_with(start)) && !name.ends_with("_mut")
+        || matches!(
+            name,
+            "len"
+                | "get"
+                | "first"
+                | "last"
+                | "iter"
+                | "keys"
+                | "values"
+                | "chars"
+                | "bytes"
+                | "lines"
+                | "trim"
+                | "clone"
+                | "count"
+                | "capacity"
+                | "nrows"
+                | "ncols"
+                | "shape"
+                | "dim"
+                | "eq"
+                | "ne"
+                | "cmp"
+                | "partial_cmp"
+                | "min"
+                | "max"
+                | "sum"
+                | "abs"
+                | "starts_with"
+                | "ends_with"
+        )
 }
 
 /// The program's arguments as a struct that derives them: the same on every rank. `None`: another

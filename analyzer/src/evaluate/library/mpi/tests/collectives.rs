@@ -152,3 +152,16 @@ fn what_stays_here_is_no_event() {
         let t = mpi::time(); let name = mpi::environment::processor_name();";
     does(body, 1, 0, &[]);
 }
+
+/// The root has what it has sent to all from where only it knows it: the same as all others.
+#[test]
+fn what_the_root_has_broadcast_is_the_same_everywhere() {
+    let body = "let mut lines = 0; let mut text = vec![];
+        if rank == 0 { text = std::fs::read(\"in\").unwrap(); lines = text.len(); }
+        world.process_at_rank(0).broadcast_into(&mut lines);
+        let n = if rank == 0 { text.len() } else { lines };
+        let mut i = 0;
+        while i < n { world.barrier(); i += 1; }";
+    let bcast = "bcast at 0 1 u64";
+    all_do(body, &[&[bcast, "barrier", "barrier"], &[bcast, "barrier", "barrier"]]);
+}

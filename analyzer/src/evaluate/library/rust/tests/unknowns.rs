@@ -72,3 +72,11 @@ fn a_slice_with_unknown_ends_has_no_known_length() {
         ],
     );
 }
+
+/// Nobody knows what it is, but to ask for its length does not make it another one.
+#[test]
+fn what_is_only_looked_at_stays_the_same() {
+    let text = "let a = somewhere::else_entirely();
+        if a.len() == a.len() { tell(1); } else { tell(2); }";
+    assert_eq!(told(text), [1]);
+}
