@@ -6,7 +6,7 @@ use super::functions::wanted;
 use super::subject::{USIZE, argument, behind, computed, count, run, size};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Items, Length, Path, Sequence, Step, Value};
-use crate::program::Type;
+use crate::program::{Kind, Type};
 
 /// Calls one of these functions. `None`: it is none of them.
 pub(super) fn function(
@@ -165,6 +165,17 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
     let Value::Reference(path) = &pointer else {
         return machine.fresh(call.ty.clone());
     };
+    if let Some(element) = other_element(machine, path, call) {
+        let length = match length {
+            Some(length) => Length::Known(length),
+            None => {
+                let length = behind(machine, call, 1);
+                Length::Unknown(machine.identity(&length))
+            }
+        };
+        let items = Items::Alike(Rc::new(machine.fresh(element.clone())), length);
+        return Value::Reference(machine.allocate(Value::Sequence(Sequence { element, items })));
+    }
     match (path.steps.last(), length) {
         (Some(Step::Slice(first, last)), Some(length)) if first + length <= *last => {
             Value::Reference(path.child(Step::Slice(0, length)))
@@ -187,6 +198,29 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
             }
             _ => machine.fresh(call.ty.clone()),
         },
+    }
+}
+
+/// The type of the elements that a pointer is said to lead to, where it is another one than what is
+/// there.
+fn other_element(machine: &mut Machine<'_>, path: &Path, call: &Call<'_>) -> Option<Type> {
+    let said = match (call.ty.behind_references(), call.expressions.first()) {
+        (Type::Slice(element), _) if **element != Type::Unknown => (**element).clone(),
+        (_, Some(pointer)) => match &pointer.kind {
+            Kind::Method { name, generics, .. } if name == "cast" => generics.first()?.clone(),
+            _ => pointer.ty.behind_references().clone(),
+        },
+        _ => return None,
+    };
+    let there = match machine.peek(path) {
+        Value::Sequence(sequence) => sequence.element,
+        other => machine.type_of(&other),
+    };
+    match (&said, &there) {
+        (Type::Scalar(said_scalar), Type::Scalar(there)) => (said_scalar != there).then_some(said),
+        (Type::Scalar(_), Type::Unknown | Type::Parameter(_)) | (_, Type::Scalar(_)) => None,
+        (Type::Scalar(_), _) => Some(said),
+        _ => None,
     }
 }
 

@@ -101,6 +101,11 @@ fn unrelated(machine: &mut Machine<'_>, path: &[String], name: &str, call: &Call
             let inner = parts.first().cloned().unwrap_or_default();
             Value::ok(machine.fresh(inner))
         }
+        Type::Unknown if name == "read" && path.iter().any(|segment| segment == "fs") => {
+            let bytes = Type::External("Vec".to_owned(), vec![Type::Scalar(Scalar::U8)]);
+            Value::ok(machine.fresh(bytes))
+        }
+        Type::Unknown if name == "read_to_string" => Value::ok(machine.fresh(Type::Text)),
         ty => machine.fresh(ty.clone()),
     }
 }

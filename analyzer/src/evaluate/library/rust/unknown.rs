@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::subject::argument;
 use crate::evaluate::machine::{Call, Machine, Outcome};
-use crate::evaluate::value::Value;
-use crate::program::{Kind, Type};
+use crate::evaluate::value::{Items, Length, Path, Sequence, Value};
+use crate::program::{Kind, Place, Type};
 
 /// Calls a method that is not known. What communicates and is handed to it may do so at any time:
 /// nothing more can be known of the rank then.
@@ -71,6 +71,11 @@ fn forget(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) {
     if only_looks(call.name) {
         return;
     }
+    if let ("resize", [length, item]) = (call.name, call.arguments.as_slice()) {
+        let resized = resized(machine, path, length, item, call.place);
+        machine.write(path, resized, call.place);
+        return;
+    }
     match machine.peek(path) {
         // A number is copied, a text that is changed has a method of its own.
         Value::Scalar(..) | Value::Text(_) => {}
@@ -84,6 +89,26 @@ fn forget(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) {
         }
         _ => machine.forget(&Value::Reference(path.clone()), call.place),
     }
+}
+
+/// What has this length from now on: a vector, whatever it was before.
+fn resized(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    length: &Value,
+    item: &Value,
+    place: Place,
+) -> Value {
+    let before = machine.peek(path);
+    let item = machine.behind(item, place);
+    let element = machine.type_of(&item);
+    let any = machine.computed("after resize", &[&before, &item], element.clone());
+    let length = machine.behind(length, place);
+    let length = match length.as_integer().and_then(|length| u64::try_from(length).ok()) {
+        Some(length) => Length::Known(length),
+        None => Length::Unknown(machine.identity(&length)),
+    };
+    Value::Sequence(Sequence { element, items: Items::Alike(Rc::new(any), length) })
 }
 
 /// Whether a method of this name leaves what it is called on as it is, by the names that Rust has for

@@ -165,3 +165,15 @@ fn what_the_root_has_broadcast_is_the_same_everywhere() {
     let bcast = "bcast at 0 1 u64";
     all_do(body, &[&[bcast, "barrier", "barrier"], &[bcast, "barrier", "barrier"]]);
 }
+
+/// Whatever it was before, a vector has the length that it is given.
+#[test]
+fn a_vector_is_as_long_as_all_ranks_have_it() {
+    let body = "let mut n = 0; let mut v = vec![];
+        if rank == 0 { v = std::fs::read(\"in\").unwrap(); n = v.len(); }
+        world.process_at_rank(0).broadcast_into(&mut n);
+        v.resize(n, 0);
+        for _ in 0..v.len() { world.barrier(); }";
+    let bcast = "bcast at 0 1 u64";
+    all_do(body, &[&[bcast, "barrier", "barrier"], &[bcast, "barrier", "barrier"]]);
+}

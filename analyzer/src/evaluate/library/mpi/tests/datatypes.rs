@@ -73,3 +73,13 @@ fn machine_words_are_what_travels() {
         let (x, _) = world.process_at_rank(0).receive::<u64>();";
     all_do(body, &[&["send 0 #0 1 u64", "receive 0 1 u64"]]);
 }
+
+/// Where a pointer is cast, what is there is taken for something else.
+#[test]
+fn bytes_of_a_vector_are_bytes() {
+    let body = "let v = vec![1.0_f64; 16]; let to = world.process_at_rank(0);
+        to.send(unsafe { std::slice::from_raw_parts(v.as_ptr() as *const u8, 128) });
+        to.send(unsafe { std::slice::from_raw_parts(v.as_ptr().cast::<u8>(), 128) });
+        to.send(unsafe { std::slice::from_raw_parts(v.as_ptr(), 8) });";
+    all_do(body, &[&["send 0 #0 128 u8", "send 0 #0 128 u8", "send 0 #0 8 f64"]]);
+}
