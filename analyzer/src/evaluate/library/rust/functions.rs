@@ -163,13 +163,18 @@ fn method_of_first(
 
 /// Functions of a type or a trait that are methods, or conversions, of what they are called with.
 fn by_type(machine: &mut Machine<'_>, owner: &str, name: &str, call: &Call<'_>) -> Option<Outcome> {
-    if matches!(name, "parse" | "from_args" | "parse_from")
-        && let Some(arguments) = super::unknown::parsed_arguments(machine, &call.ty)
-    {
-        return Some(Ok(arguments));
+    // A derived function of one of the program's types gives one, whatever inference knows of it.
+    let own = call.generics.iter().find(|ty| matches!(ty, Type::Defined(..)));
+    let made = if call.ty == Type::Unknown { own.unwrap_or(&call.ty) } else { &call.ty };
+    if matches!(name, "parse" | "from_args" | "parse_from" | "try_parse" | "from_args_safe") {
+        let parsed = super::unknown::parsed_arguments(machine, own.unwrap_or(made));
+        if let Some(arguments) = parsed {
+            let may_fail = matches!(name, "try_parse" | "from_args_safe");
+            return Some(Ok(if may_fail { Value::ok(arguments) } else { arguments }));
+        }
     }
     if name == "default" && call.arguments.is_empty() {
-        return Some(super::defaults::called(machine, &call.ty, call.place));
+        return Some(super::defaults::called(machine, made, call.place));
     }
     if matches!((owner, name), ("From", "from") | ("Into", "into")) {
         let value = argument(call, 0);

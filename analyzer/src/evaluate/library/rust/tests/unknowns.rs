@@ -80,3 +80,13 @@ fn what_is_only_looked_at_stays_the_same() {
         if a.len() == a.len() { tell(1); } else { tell(2); }";
     assert_eq!(told(text), [1]);
 }
+
+#[test]
+fn derived_arguments_are_the_same_everywhere() {
+    let text = "#[derive(Parser)] struct Args { #[arg(long)] window: usize, name: Option<String> }
+        let args = Args::parse(); tell(args.window as i32);
+        let again: Args = Args::try_parse().unwrap(); tell(again.window as i32);";
+    let (one, other) = (told_by(0, text), told_by(1, text));
+    assert_eq!(one, other);
+    assert!(one.len() == 2 && one[0] == one[1] && is_uniform(one[0]), "{one:?}");
+}
