@@ -1,6 +1,8 @@
 //! What stands around a program: its arguments and its environment, its process, other threads, time,
 //! files, chance, and bytes that stand for values.
 
+use std::rc::Rc;
+
 use p2p_protocol::model::Departure;
 
 use super::subject::{
@@ -45,7 +47,14 @@ pub(super) fn function(
         ("process", "abort") => Err(machine.leave(Departure::Aborted, call.place)),
         ("process", "id") => Ok(machine.fresh(Type::Scalar(Scalar::U32))),
         ("thread", "sleep" | "yield_now" | "park") | ("", "sleep") => Ok(Value::unit()),
-        ("thread" | "Builder", "spawn" | "scope") => spawned(machine, call),
+        ("thread" | "Builder", "spawn") => spawned(machine, call),
+        ("thread" | "crossbeam" | "crossbeam_utils" | "rayon", "scope" | "in_place_scope") => {
+            let scope = machine.fresh(Type::Unknown);
+            let is_result = path[0].starts_with("crossbeam");
+            let outcome = run(machine, &argument(call, 0), vec![scope], call.place);
+            outcome.map(|value| if is_result { Value::ok(value) } else { value })
+        }
+        ("rayon", "join") => joined(machine, call),
         ("panic", "catch_unwind") => {
             run(machine, &argument(call, 0), Vec::new(), call.place).map(Value::ok)
         }
@@ -108,6 +117,17 @@ fn unrelated(machine: &mut Machine<'_>, path: &[String], name: &str, call: &Call
         Type::Unknown if name == "read_to_string" => Value::ok(machine.fresh(Type::Text)),
         ty => machine.fresh(ty.clone()),
     }
+}
+
+/// `rayon::join(one, other)`: nobody knows in which order.
+fn joined(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
+    let both = [argument(call, 0), argument(call, 1)];
+    if both.iter().all(|closure| machine.communicates(closure)) {
+        return Err(machine.lost(call.place, "two threads communicate at once"));
+    }
+    let one = run(machine, &both[0], Vec::new(), call.place)?;
+    let other = run(machine, &both[1], Vec::new(), call.place)?;
+    Ok(Value::Tuple(Rc::new(vec![one, other])))
 }
 
 /// `thread::spawn`: what another thread does is not followed; it may do it at any time.

@@ -57,3 +57,12 @@ fn a_rank_that_exits_is_gone() {
         &["0: send 0 tag 0 1 x u8", "1: exited"],
     );
 }
+
+/// A scope for threads runs its closure where it is called.
+#[test]
+fn scopes_for_threads_are_entered() {
+    let text = "let x = std::thread::scope(|s| { tell(1); 2 }); tell(x);
+        let y = crossbeam::thread::scope(|s| { s.spawn(|_| 7); 3 }).unwrap(); tell(y);
+        rayon::scope(|s| tell(4)); let (a, b) = rayon::join(|| { tell(5); 6 }, || 7); tell(a); tell(b);";
+    assert_eq!(told(text), [1, 2, 3, 4, 5, 6, 7]);
+}
