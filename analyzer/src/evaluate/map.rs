@@ -84,7 +84,8 @@ impl Map {
     }
 
     /// The iterator over its keys, its values, or both. `by_reference`: values are references.
-    /// The order of a hash map with several keys is not known, and so each element is any of them.
+    /// A hash map may have any order, and so what goes wrong in one of them goes wrong in some run: it
+    /// is the order in which the keys came.
     pub(super) fn iterate(
         &self,
         machine: &mut Machine<'_>,
@@ -96,14 +97,12 @@ impl Map {
             return self.iterate_unknown(machine, gives);
         };
         let mut items = Vec::with_capacity(entries.len());
-        let in_order = self.sorted || entries.len() < 2;
         for (key, path) in entries.iter() {
-            let (key, value) = match (in_order, by_reference) {
-                (true, true) => (key.clone(), Value::Reference(path.clone())),
-                (true, false) => (key.clone(), machine.take(path, place)),
-                (false, _) => (machine.fresh(self.key.clone()), machine.fresh(self.value.clone())),
+            let value = match by_reference {
+                true => Value::Reference(path.clone()),
+                false => machine.take(path, place),
             };
-            items.push(element(gives, key, value));
+            items.push(element(gives, key.clone(), value));
         }
         let count = items.len();
         Lazy::Items(Rc::new(items), 0, count)

@@ -34,3 +34,11 @@ fn a_copy_of_a_map_changes_on_its_own() {
         [1, 2]
     );
 }
+
+/// Any order is one that a run may have.
+#[test]
+fn hash_maps_are_run_through_in_one_of_their_orders() {
+    let text = "let mut m = std::collections::HashMap::new(); m.insert(3, 30); m.insert(1, 10);
+        for (k, v) in &m { tell(*k); tell(*v); } for k in m.into_keys() { tell(k); }";
+    assert_eq!(told(text), [3, 30, 1, 10, 3, 1]);
+}
