@@ -27,6 +27,9 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
         ranks(&members)
     );
     let finding = RULE.circle(case, circle, message);
+    let finding = case.races.keys().fold(finding, |finding, &wildcard| {
+        finding.other_end(case.world, wildcard, "takes whichever message comes first")
+    });
     if has_wildcard(case) {
         return finding
             .note("a wildcard takes whichever message comes first, so this comes and goes from run to run")
@@ -54,4 +57,37 @@ fn has_wildcard(case: &Case<'_>) -> bool {
         Action::SendReceive { receive, .. } => matches!(receive.peer, Peer::Any { .. }),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{rsmpi, started, wait};
+    use crate::engine::samples::{receive, receive_any, send};
+    use crate::engine::{Judge, Options};
+    use crate::model::{Action, Place};
+
+    #[test]
+    fn what_follows_from_a_race_is_no_fault_of_its_own() {
+        // Rank 1 sends to itself, and its wildcard may take what rank 0 sends for later.
+        let of_many = |mut action: Action| {
+            if let Action::Send { envelope, .. } | Action::Receive { envelope, .. } = &mut action {
+                envelope.data.count = Some(8);
+            }
+            action
+        };
+        let first = vec![send(1, 0), of_many(send(1, 0))];
+        let own = vec![started(send(1, 0), 0), receive_any(0, 2), wait(&[0])];
+        let second = own.into_iter().chain([receive(0, 0), of_many(receive(0, 0))]).collect();
+        let mut judge = Judge::new(Options::default());
+        judge.judge(&rsmpi(vec![first, second]));
+        let mut findings = judge.finish().findings;
+        findings.retain(|finding| finding.rule != "message-race");
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, ["deadlock-by-race"]);
+        let wildcard = findings[0].secondary.iter().find(|label| label.place == Place(4));
+        assert_eq!(
+            wildcard.map(|label| label.text.as_str()),
+            Some("takes whichever message comes first")
+        );
+    }
 }

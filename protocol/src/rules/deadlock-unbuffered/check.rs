@@ -19,10 +19,13 @@ pub(super) const RULE: Rule = Rule {
 const SMALLEST_EAGER_LIMIT: u64 = 4040;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let circles = case
-        .circles
-        .iter()
-        .filter(|circle| circle.reading == Reading::Unbuffered && !is_send_to_self(case, circle));
+    // Where a race makes ranks hang whatever is buffered, it is reported for that.
+    let races = case.circles.iter().any(|circle| circle.by_race && circle.reading == Reading::Any);
+    let circles = case.circles.iter().filter(|circle| {
+        circle.reading == Reading::Unbuffered
+            && !is_send_to_self(case, circle)
+            && !(circle.by_race && races)
+    });
     circles.map(|circle| report(case, circle)).collect()
 }
 

@@ -21,7 +21,7 @@ pub(super) fn is_send_to_self(case: &Case<'_>, circle: &Circle) -> bool {
         let action = &describe::event(case.world, (member.rank, position)).action;
         matches!(action, Action::Send { .. } | Action::StartSend { .. } | Action::PlanSend { .. })
     };
-    member.waits_for == [member.rank] && member.open.iter().any(sends)
+    !circle.by_race && member.waits_for == [member.rank] && member.open.iter().any(sends)
 }
 
 /// Whether an operation without a partner is a blocking send of a rank to itself.

@@ -8,9 +8,9 @@ mod phases;
 
 use super::draft::{all_is_known, by_place, player};
 use super::{Check, Rule};
-use crate::engine::{At, Case, Observation, Seen, accepts, describe, envelope, fits};
+use crate::engine::{At, Case, Observation, Reading, Seen, accepts, describe, envelope, fits};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Envelope, Peer, Place, Tag, World};
+use crate::model::{Action, Envelope, Peer, Place, Rank, Tag, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "wildcard-steals-message",
@@ -40,10 +40,30 @@ struct Theft {
     owner: At,
 }
 
-/// Whether a message and a wildcard that do not fit have only met because of who was first: others
+/// Whether a message and a receive that do not fit have only met because of who was first: others
 /// fit both.
 pub(super) fn is_stolen(case: &Case<'_>, send: At, receive: At) -> bool {
-    theft(case, send, receive).is_some()
+    theft(case, send, receive).is_some() || follows_race(case, send, receive)
+}
+
+/// Whether what a receive takes may have been shifted by a race that has been reported: the same rank
+/// sends what fits the receive, and what it takes fits another.
+fn follows_race(case: &Case<'_>, send: At, receive: At) -> bool {
+    let world = case.world;
+    let races = case.circles.iter().any(|circle| circle.by_race && circle.reading == Reading::Any);
+    let Some((sent, room)) = sent(world, send).zip(received(world, receive)) else {
+        return false;
+    };
+    let mut others = steps(world, send.0).filter(|&other| other != send);
+    races
+        && owner(world, (send, sent), receive).is_some()
+        && others.any(|other| {
+            self::sent(world, other).is_some_and(|meant| {
+                meant.peer == sent.peer
+                    && could_meet(other, meant, room)
+                    && fits(world, &meant.data, &room.data)
+            })
+        })
 }
 
 fn theft(case: &Case<'_>, stolen: At, receive: At) -> Option<Theft> {
@@ -53,14 +73,23 @@ fn theft(case: &Case<'_>, stolen: At, receive: At) -> Option<Theft> {
         other != stolen
             && self::sent(world, other).is_some_and(|other| fits(world, &other.data, &room.data))
     })?;
-    let positions = 0..world.behaviours[receive.0 as usize].events.len();
-    let owner = positions.map(|position| (receive.0, position)).find(|&other| {
+    let owner = owner(world, (stolen, sent), receive)?;
+    Some(Theft { receive, stolen, fitting, owner })
+}
+
+/// The steps of a rank.
+fn steps(world: &World, rank: Rank) -> impl Iterator<Item = At> {
+    (0..world.behaviours[rank as usize].events.len()).map(move |position| (rank, position))
+}
+
+/// Another receive on the same rank, which a message that one has taken would have fitted.
+fn owner(world: &World, (send, sent): (At, &Envelope), receive: At) -> Option<At> {
+    steps(world, receive.0).find(|&other| {
         other != receive
             && received(world, other).is_some_and(|room| {
-                could_meet(stolen, sent, room) && fits(world, &sent.data, &room.data)
+                could_meet(send, sent, room) && fits(world, &sent.data, &room.data)
             })
-    })?;
-    Some(Theft { receive, stolen, fitting, owner })
+    })
 }
 
 /// Whether a receive accepts a message.
