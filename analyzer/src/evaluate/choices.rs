@@ -188,7 +188,8 @@ impl<'p> Machine<'p> {
         let words = |holds| super::words::of(program, function, &choice.asked, holds == says_so);
         let meaning = self.comparisons.get(&is.identity).copied();
         let asked = (is, meaning);
-        let holds = self.shared.oracle.ask(asked, choice.place, likely == says_so, words);
+        let likely = (likely == says_so, choice.at_head);
+        let holds = self.shared.oracle.ask(asked, choice.place, likely, words);
         holds == says_so
     }
 

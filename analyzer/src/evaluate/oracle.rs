@@ -44,6 +44,8 @@ pub(super) struct Asked {
     pub(super) order: usize,
     /// What was answered first.
     pub(super) words: String,
+    /// Whether it was asked if a loop turns at all.
+    pub(super) at_head: bool,
 }
 
 impl Default for Oracle {
@@ -112,14 +114,15 @@ impl Oracle {
         &mut self,
         (condition, meaning): (Unknown, Option<Comparison>),
         place: Place,
-        likely: bool,
+        (likely, at_head): (bool, bool),
         words: impl FnOnce(bool) -> String,
     ) -> bool {
         let wanted = if self.deviation == Some(place) { !likely } else { likely };
         let answer = self.possible(condition, wanted);
         self.set(condition, meaning, answer);
         let order = self.asked.len();
-        self.asked.entry(place).or_insert_with(|| Asked { order, words: words(answer) });
+        let words = || Asked { order, words: words(answer), at_head };
+        self.asked.entry(place).or_insert_with(words);
         answer
     }
 
@@ -140,6 +143,13 @@ impl Oracle {
         }
         self.is_doubtful = true;
         wanted
+    }
+
+    /// Whether it answered otherwise than usual only in that it left a loop out. That nobody runs a
+    /// program on nothing is no more than likely, but enough to say nothing of it.
+    pub(super) fn leaves_loop_out(&self) -> bool {
+        let asked = self.deviation.and_then(|place| self.asked.get(&place));
+        asked.is_some_and(|asked| asked.at_head)
     }
 
     /// Whether it has answered anything.

@@ -234,8 +234,11 @@ impl Setting<'_, '_> {
             dialect: Dialect::Rsmpi,
             ..World::default()
         };
-        let Oracle { has_guessed, is_doubtful, .. } = shared.oracle;
-        Made { world, answers: shared.oracle.answers(), refused, has_guessed, is_doubtful }
+        let oracle = shared.oracle;
+        // What shows only there is not told: nothing is said to be assumed.
+        let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
+        let Oracle { has_guessed, is_doubtful, .. } = oracle;
+        Made { world, answers, refused, has_guessed, is_doubtful }
     }
 
     fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {

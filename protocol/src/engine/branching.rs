@@ -44,6 +44,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
             case.complete = false;
             break;
         }
+        case.is_excused |= run.explored.can_finish_clean;
         runs.push((run, reading));
     }
     let excuses: Vec<Excuses<'_, 'w>> =

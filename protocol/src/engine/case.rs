@@ -101,6 +101,8 @@ pub struct Case<'w> {
     pub taken: BTreeMap<At, BTreeSet<At>>,
     /// Whether everything that can happen was followed.
     pub complete: bool,
+    /// Whether data decide ways and some run of them is right from start to end.
+    pub(super) is_excused: bool,
     /// How many states were followed.
     pub states: usize,
     /// Where steps were executed, if it was asked for.
@@ -119,6 +121,7 @@ impl<'w> Case<'w> {
             races: BTreeMap::new(),
             taken: BTreeMap::new(),
             complete: true,
+            is_excused: false,
             states: 0,
             executed: FxHashSet::default(),
         }

@@ -6,6 +6,7 @@ use crate::finding::{Certainty, Finding};
 use crate::model::Place;
 
 /// One of several worlds of a size, and what was found in it.
+#[derive(Clone)]
 pub(super) struct Looked<'a> {
     /// What it assumes: where, and what, as "if ..." would go on.
     pub(super) assumptions: &'a [(Place, String)],
@@ -14,6 +15,8 @@ pub(super) struct Looked<'a> {
     pub(super) executed: FxHashSet<Place>,
     /// Whether everything that can happen in it was followed.
     pub(super) complete: bool,
+    /// Whether data decide ways in it, and some run of them is right from start to end.
+    pub(super) is_excused: bool,
 }
 
 impl Looked<'_> {
@@ -59,10 +62,13 @@ pub(super) fn agreed(worlds: &[Looked<'_>]) -> Vec<Finding> {
     agreed
 }
 
-/// Whether all worlds that share an assumption agree with a finding.
+/// Whether all worlds that share an assumption agree with a finding. Where a right run is possible
+/// under it, data may decide so that the assumption comes with that run.
 fn decides(assumption: &(Place, String), finding: &Finding, worlds: &[Looked<'_>]) -> bool {
     let sharing = worlds.iter().filter(|world| world.assumptions.contains(assumption));
-    sharing.into_iter().all(|world| world.agrees(finding))
+    sharing.into_iter().all(|world| {
+        world.agrees(finding) && !(world.is_excused && world.shows(finding))
+    })
 }
 
 #[cfg(test)]
@@ -113,6 +119,13 @@ mod tests {
         assert_eq!(judged(vec![(wrong(), ""), (right(), "the flag is given")]), []);
         let halves = vec![(right(), ""), (wrong(), "it is late"), (right(), "it is late")];
         assert_eq!(judged(halves), []);
+    }
+
+    #[test]
+    fn an_assumption_may_come_with_the_ways_that_are_right() {
+        let branch = Action::Branch { targets: [1, 2].into() };
+        let ways = || vec![vec![branch.clone(), receive(1, 0)], vec![]];
+        assert_eq!(judged(vec![(right(), ""), (ways(), "the flag is given")]), []);
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl Dialect {
 }
 
 /// Every rank of one world size, ready to be run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct World {
     /// What each rank does; the world's size is their number.
     pub behaviours: Vec<Behaviour>,
