@@ -206,6 +206,7 @@ pub fn peer(world: &World, peer: Peer) -> String {
             format!("any of {}", crate::finding::ranks(&all))
         }
         Peer::Source(_) => "the rank it has met".to_owned(),
+        Peer::Outside(rank) => format!("rank {rank}"),
         Peer::Null => "nobody".to_owned(),
     }
 }

@@ -52,7 +52,8 @@ impl<'e, 'w> Excuses<'e, 'w> {
         let Explored { nodes, start, ends, .. } = self.explored;
         let steps = self.alike(at);
         let shows = |told: &Told| {
-            avoiding.is_some_and(|one| told.observations.iter().any(|seen| self.is_same(&one, seen)))
+            avoiding
+                .is_some_and(|one| told.observations.iter().any(|seen| self.is_same(&one, seen)))
         };
         let executes = |told: &Told| steps.iter().any(|&step| told.executed.has(step));
         let is_open = |end: &Vec<At>| steps.iter().any(|step| end.binary_search(step).is_ok());

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::case::Case;
+use super::components;
 use super::investigation::investigate;
 use super::machine::Semantics;
 use super::size::{self, Looked};
@@ -92,18 +93,37 @@ impl Judge {
     /// it happens in the first world that has it. Gives back whether everything that can happen in
     /// this one was followed.
     pub fn judge(&mut self, world: &World) -> bool {
-        self.cast(world);
-        let case = investigate(world, &self.options, false);
-        self.states += case.states;
-        for finding in findings(&case) {
+        let looked = self.look_at(world, &[], false);
+        for finding in looked.findings {
             self.add(finding);
         }
         self.verdict.checked.push(Checked {
             size: world.size(),
             parameters: world.parameters.clone(),
-            complete: case.complete,
+            complete: looked.complete,
         });
-        case.complete
+        looked.complete
+    }
+
+    /// Looks at each part of a world by itself.
+    fn look_at<'a>(
+        &mut self,
+        world: &World,
+        assumptions: &'a [(Place, String)],
+        told: bool,
+    ) -> Looked<'a> {
+        self.cast(world);
+        let mut looked = Looked::nothing(assumptions);
+        let parts = components::of(world);
+        for part in parts.as_deref().unwrap_or(std::slice::from_ref(world)) {
+            let case = investigate(part, &self.options, told);
+            self.states += case.states;
+            looked.findings.extend(findings(&case));
+            looked.complete &= case.complete;
+            looked.is_excused |= case.is_excused;
+            looked.executed.extend(case.executed);
+        }
+        looked
     }
 
     /// Judges the worlds of one size that differ in what nobody knows before the job runs, each with
@@ -126,16 +146,8 @@ impl Judge {
                 looked.push(Looked { assumptions, ..looked[same].clone() });
                 continue;
             }
-            self.cast(world);
-            let case = investigate(world, &self.options, true);
-            self.states += case.states;
-            looked.push(Looked {
-                assumptions,
-                findings: findings(&case),
-                complete: case.complete,
-                is_excused: case.is_excused,
-                executed: case.executed,
-            });
+            let seen = self.look_at(world, assumptions, true);
+            looked.push(seen);
         }
         let complete = looked.iter().all(|looked| looked.complete);
         for finding in size::agreed(&looked) {

@@ -7,6 +7,7 @@
 
 mod branching;
 mod case;
+mod components;
 pub mod describe;
 mod evidence;
 mod example;

@@ -19,7 +19,18 @@ pub(super) struct Looked<'a> {
     pub(super) is_excused: bool,
 }
 
-impl Looked<'_> {
+impl<'a> Looked<'a> {
+    /// A world of which no part was looked at yet.
+    pub(super) fn nothing(assumptions: &'a [(Place, String)]) -> Self {
+        Looked {
+            assumptions,
+            findings: Vec::new(),
+            executed: FxHashSet::default(),
+            complete: true,
+            is_excused: false,
+        }
+    }
+
     fn shows(&self, finding: &Finding) -> bool {
         self.findings.iter().any(|one| same(one, finding))
     }
@@ -66,9 +77,9 @@ pub(super) fn agreed(worlds: &[Looked<'_>]) -> Vec<Finding> {
 /// under it, data may decide so that the assumption comes with that run.
 fn decides(assumption: &(Place, String), finding: &Finding, worlds: &[Looked<'_>]) -> bool {
     let sharing = worlds.iter().filter(|world| world.assumptions.contains(assumption));
-    sharing.into_iter().all(|world| {
-        world.agrees(finding) && !(world.is_excused && world.shows(finding))
-    })
+    sharing
+        .into_iter()
+        .all(|world| world.agrees(finding) && !(world.is_excused && world.shows(finding)))
 }
 
 #[cfg(test)]

@@ -41,6 +41,9 @@ pub enum Peer {
     },
     /// The rank that an earlier wildcard receive or probe has met.
     Source(SourceId),
+    /// A rank that the communicator does not have, as it counts its own ranks: also
+    /// `peer-out-of-range`. A communicator of some ranks has no name for it in the world's counting.
+    Outside(i32),
     /// `MPI_PROC_NULL`: the operation completes at once and moves nothing.
     Null,
 }

@@ -98,6 +98,7 @@ fn envelope(envelope: &Envelope) -> String {
         Peer::Rank(rank) => rank.to_string(),
         Peer::Any { first, end } => format!("any {first}..{end}"),
         Peer::Source(slot) => format!("source {slot}"),
+        Peer::Outside(rank) => format!("outside {rank}"),
         Peer::Null => "null".to_owned(),
     };
     let tag = match envelope.tag {

@@ -181,7 +181,7 @@ impl State {
             Peer::Source(slot) => {
                 self.ranks[rank as usize].sources[usize::from(slot)].map(|(source, _)| source)
             }
-            Peer::Null => None,
+            Peer::Outside(_) | Peer::Null => None,
             Peer::Any { .. } => panic!("a wildcard is only for receives and probes"),
         }
     }

@@ -30,6 +30,7 @@ fn peer(peer: Peer) -> String {
         Peer::Rank(rank) => rank.to_string(),
         Peer::Any { first, end } => format!("{first}..{end}"),
         Peer::Source(slot) => format!("source {slot}"),
+        Peer::Outside(rank) => format!("outside {rank}"),
         Peer::Null => "nobody".to_owned(),
     }
 }
@@ -363,7 +364,8 @@ fn messages_say_what_they_carry() {
         .iter()
         .map(|event| match &event.action {
             Action::Send { envelope, .. } => {
-                let datatype = &world.datatypes[usize::from(envelope.data.datatype.expect("messages have types"))];
+                let datatype = &world.datatypes
+                    [usize::from(envelope.data.datatype.expect("messages have types"))];
                 (envelope.data.count, datatype.signature.clone(), datatype.bytes)
             }
             other => panic!("{other:?} is no send"),

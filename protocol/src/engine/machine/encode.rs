@@ -100,6 +100,6 @@ fn number(peer: Peer) -> u32 {
     match peer {
         Peer::Rank(peer) => peer.unsigned_abs(),
         Peer::Any { .. } => ABSENT - 1,
-        Peer::Source(_) | Peer::Null => ABSENT,
+        Peer::Source(_) | Peer::Outside(_) | Peer::Null => ABSENT,
     }
 }

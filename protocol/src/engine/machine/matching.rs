@@ -453,6 +453,6 @@ pub(crate) fn accepts(peer: Peer, source: Rank) -> bool {
     match peer {
         Peer::Any { first, end } => (first..end).contains(&source),
         Peer::Rank(rank) => Rank::try_from(rank) == Ok(source),
-        Peer::Source(_) | Peer::Null => false,
+        Peer::Source(_) | Peer::Outside(_) | Peer::Null => false,
     }
 }

@@ -440,7 +440,7 @@ impl<'w> Machine<'w> {
                 Rank::try_from(other).ok().filter(|&other| other < self.world.size())
             }
             Peer::Source(slot) => self.state(rank).sources[usize::from(slot)].map(|met| met.source),
-            Peer::Any { .. } | Peer::Null => None,
+            Peer::Any { .. } | Peer::Outside(_) | Peer::Null => None,
         }
     }
 

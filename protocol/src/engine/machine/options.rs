@@ -76,7 +76,7 @@ impl FutureSends {
                             future.last.entry((rank, other)).or_default()
                         }
                         Peer::Source(_) => future.last_to_source.entry(rank).or_default(),
-                        Peer::Any { .. } | Peer::Null => continue,
+                        Peer::Any { .. } | Peer::Outside(_) | Peer::Null => continue,
                     };
                     *last = until.max(*last);
                 }

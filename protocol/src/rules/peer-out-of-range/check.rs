@@ -2,7 +2,7 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{At, Case, describe};
+use crate::engine::{At, Case, describe, envelope};
 use crate::finding::{Finding, Group, Level};
 use crate::model::{Action, Dialect, Envelope, Peer, World};
 
@@ -28,7 +28,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 /// The rank that a step names and that does not exist.
 fn missing(world: &World, action: &Action) -> Option<i32> {
-    peers(action).find(|&peer| !world.has(peer))
+    peers(action).find_map(|peer| match peer {
+        Peer::Outside(rank) => Some(rank),
+        Peer::Rank(rank) if !world.has(rank) => Some(rank),
+        _ => None,
+    })
 }
 
 /// Whether a rank leaves at a step because of a peer that does not exist: `process_at_rank` panics.
@@ -41,7 +45,7 @@ pub(super) fn stops(world: &World, (rank, position): At) -> bool {
 }
 
 /// The ranks that a step names.
-fn peers(action: &Action) -> impl Iterator<Item = i32> {
+fn peers(action: &Action) -> impl Iterator<Item = Peer> {
     let (one, other): (Option<&Envelope>, Option<&Envelope>) = match action {
         Action::Send { envelope, .. }
         | Action::Receive { envelope, .. }
@@ -60,17 +64,23 @@ fn peers(action: &Action) -> impl Iterator<Item = i32> {
         Action::Collective(collective) => collective.root,
         _ => None,
     };
-    let rank = |envelope: &Envelope| match envelope.peer {
-        Peer::Rank(rank) => Some(rank),
-        _ => None,
-    };
-    one.into_iter().chain(other).filter_map(rank).chain(root)
+    let peer = |envelope: &Envelope| envelope.peer;
+    one.into_iter().chain(other).map(peer).chain(root.map(Peer::Rank))
+}
+
+/// How many ranks the communicator has on which a step names another rank.
+fn size(world: &World, at: At) -> u32 {
+    let event = describe::event(world, at);
+    let envelope = envelope(event, false).or(envelope(event, true));
+    let communicator = envelope.and_then(|it| world.communicators.get(usize::from(it.communicator)));
+    let members = communicator.and_then(|communicator| communicator.members.as_ref());
+    members.map_or(world.size(), |members| u32::try_from(members.len()).unwrap_or(u32::MAX))
 }
 
 fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
     let (at, peer) = outside[0];
     let world = case.world;
-    let last = world.size() - 1;
+    let last = size(world, at) - 1;
     let asserted = world.dialect == Dialect::Rsmpi
         && matches!(describe::event(world, at).action, Action::Probe { .. });
     let message = format!(

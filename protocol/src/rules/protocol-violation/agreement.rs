@@ -24,7 +24,7 @@ fn peers_fit(does: Peer, should: Peer) -> bool {
         }
         (Peer::Any { first, end }, Peer::Any { first: from, end: to }) => first <= from && to <= end,
         (Peer::Source(_), _) | (_, Peer::Source(_)) => true,
-        (Peer::Null, _) | (_, Peer::Null) => false,
+        (Peer::Outside(_) | Peer::Null, _) | (_, Peer::Outside(_) | Peer::Null) => false,
     }
 }
 

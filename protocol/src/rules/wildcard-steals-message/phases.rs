@@ -64,7 +64,7 @@ fn receiving_phases(case: &Case<'_>, rank: Rank) -> Option<Vec<Phase>> {
         match received(case.world, at).map(|envelope| envelope.peer) {
             Some(Peer::Any { .. }) => wildcards.push(at),
             Some(Peer::Rank(_) | Peer::Source(_)) => return None,
-            Some(Peer::Null) | None => {}
+            Some(Peer::Outside(_) | Peer::Null) | None => {}
         }
     }
     let all = wildcards.iter().all(|at| case.taken.contains_key(at));

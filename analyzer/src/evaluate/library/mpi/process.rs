@@ -126,8 +126,7 @@ fn outside(
     call: &Call<'_>,
 ) -> Flow {
     machine.understood(call.place, Understood::Fully);
-    let out_of_world = number < 0 || number >= i128::from(machine.size);
-    if out_of_world && let Ok(number) = i32::try_from(number) {
+    if let Ok(number) = i32::try_from(number) {
         let named = point_to_point::naming(known, number);
         if let Err(flow) = machine.emit(named, call.place) {
             return flow;
