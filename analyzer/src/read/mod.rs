@@ -26,8 +26,8 @@ use crate::source::discover::{Input, Unit};
 use crate::source::{MARK, SourceFile, display_name, reason};
 use find::Declaration;
 use protocol::Judged;
-pub use rust::mentions_mpi;
 use rust::TargetProgram;
+pub use rust::mentions_mpi;
 
 /// What a file has to say.
 #[derive(Debug)]
@@ -217,12 +217,7 @@ impl Readings {
 }
 
 /// Reads one file, and parses it if that is wanted; the inputs are the module files it leads to.
-fn read(
-    text: Text,
-    input: &Input,
-    wanted: bool,
-    options: &CheckOptions,
-) -> (Reading, Vec<Input>) {
+fn read(text: Text, input: &Input, wanted: bool, options: &CheckOptions) -> (Reading, Vec<Input>) {
     let mentioned = text.mentions.protocol;
     let unit = input.unit.clone();
     let mut reading = Reading {

@@ -95,7 +95,8 @@ impl SourceFile {
     pub fn position(&self, byte: usize) -> Position {
         let byte = byte.min(self.text.len());
         let line = self.line_index(byte);
-        let column = self.characters_before(byte) - self.characters_before(self.line_starts()[line]);
+        let column =
+            self.characters_before(byte) - self.characters_before(self.line_starts()[line]);
         Position { line: line + 1, column: column + 1 }
     }
 

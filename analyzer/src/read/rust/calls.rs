@@ -143,6 +143,20 @@ pub(super) fn mentions_a_call(tokens: TokenStream) -> bool {
     })
 }
 
+/// Whether tokens can communicate by themselves, by their names.
+pub(super) fn mentions_mpi(tokens: TokenStream) -> bool {
+    let is_of_mpi = |word: String| {
+        matches!(word.as_str(), "mpi" | "rsmpi" | "SimpleCommunicator" | "SystemCommunicator")
+            || word.starts_with("MPI_")
+            || is_unmistakable(&word)
+    };
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions_mpi(group.stream()),
+        TokenTree::Ident(ident) => is_of_mpi(ident.to_string()),
+        _ => false,
+    })
+}
+
 impl Translation<'_> {
     /// Notes a call that no expression stands for.
     pub(super) fn add_call(&mut self, place: Place, name: String) {

@@ -103,7 +103,7 @@ impl<'f> Translation<'f> {
                     });
                     self.names.declare(module, &name(&item.ident), Meaning::Alias(alias), sure);
                 }
-                Item::Macro(item) => self.macros.extend(item.ident.as_ref().map(name)),
+                Item::Macro(item) => self.macros.add(item),
                 Item::Trait(item) => self.declare_trait(item, module, built, pending),
                 Item::Impl(item) => pending.impls.push(PendingImpl { item, module, built }),
                 _ => self.declare_value(item, module, built, pending),

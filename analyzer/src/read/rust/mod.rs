@@ -10,6 +10,7 @@ mod cfg;
 mod declare;
 mod definitions;
 mod entries;
+mod expand;
 mod implement;
 mod infer;
 mod load;
@@ -56,7 +57,8 @@ pub fn mentions_mpi(text: &str) -> bool {
 
 /// The program of one file, as if it were a crate of its own. Places are in file 0.
 pub fn from_text(text: &str) -> Result<Program, Failure> {
-    let files = [ParsedFile::parse(text, &None)?];
+    let mut files = [ParsedFile::parse(text, &None)?];
+    expand::expand_items(&mut files);
     let mut translation = Translation::new(&files);
     let root = translation.add_crate("", 0);
     let target = translation.target(root);

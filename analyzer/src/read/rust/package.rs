@@ -8,11 +8,11 @@ use cargo_metadata::{MetadataCommand, Package, TargetKind};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::entries::Target;
+use super::finish;
 use super::load::{Files, Origin};
 use super::names::ModuleId;
 use super::role::Played;
 use super::translation::Translation;
-use super::finish;
 use crate::diagnostic::Failure;
 use crate::program::{EntryKind, Kind as ExpressionKind, Program};
 use crate::read::Reading;
@@ -235,6 +235,7 @@ impl<'r> Translator<'r> {
             .iter()
             .filter_map(|it| Some((it.name.clone(), self.load_used(it)?)))
             .collect();
+        super::expand::expand_items(&mut self.files.parsed);
         let mut programs = Vec::new();
         for (root, number) in roots {
             let used = self.used_libraries(number, &libraries);

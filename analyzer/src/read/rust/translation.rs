@@ -1,11 +1,12 @@
 //! A program while it is put together: what is known of its items.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use proc_macro2::Span;
 
+use super::expand::Macros;
 use super::load::ParsedFile;
 use super::names::{AliasId, ModuleId, Names, TraitId};
 use super::types::Context;
@@ -61,8 +62,10 @@ pub(super) struct Translation<'f> {
     /// The constants in `impl` and `trait`, by what they belong to.
     pub(super) constants: HashMap<(Option<DefinitionId>, String), GlobalId>,
     pub(super) candidates: Vec<Candidate>,
-    /// The names of the program's own macros.
-    pub(super) macros: HashSet<String>,
+    /// The program's own macros.
+    pub(super) macros: Macros,
+    /// Where the macros are used that are being expanded, one in the other.
+    pub(super) expanding: Vec<Range<usize>>,
 }
 
 impl<'f> Translation<'f> {
@@ -77,7 +80,8 @@ impl<'f> Translation<'f> {
             numbers: HashMap::new(),
             constants: HashMap::new(),
             candidates: Vec::new(),
-            macros: HashSet::new(),
+            macros: Macros::of_files(files),
+            expanding: Vec::new(),
         }
     }
 
@@ -89,7 +93,12 @@ impl<'f> Translation<'f> {
     }
 
     /// A place.
-    pub(super) fn place(&mut self, file: usize, bytes: Range<usize>) -> Place {
+    pub(super) fn place(&mut self, file: usize, mut bytes: Range<usize>) -> Place {
+        // What begins in a macro's arguments and ends in its body stands where the macro does.
+        if bytes.start > bytes.end {
+            let around = self.expanding.first().cloned();
+            bytes = around.unwrap_or(bytes.end..bytes.start);
+        }
         self.program.places.push(Location { file, bytes });
         Place(index(self.program.places.len() - 1))
     }

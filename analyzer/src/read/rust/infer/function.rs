@@ -42,12 +42,37 @@ impl Inference<'_> {
                     self.apply(&signature, itself, &generics, arguments, result);
                 }
                 None if self.default_of(path, generics, result) => {}
+                None if self.one_of_several(name, generics, arguments, result) => {}
                 None => {
                     self.terms.doubt(result);
                     self.give_up(arguments);
                 }
             },
         }
+    }
+
+    /// One of several functions of this name that a type of the program has, such as `from`.
+    fn one_of_several(
+        &mut self,
+        name: &str,
+        generics: &[TermId],
+        arguments: &[TermId],
+        result: TermId,
+    ) -> bool {
+        let Some((Shape::Defined(definition), _)) =
+            generics.first().and_then(|of| self.terms.shape(*of))
+        else {
+            return false;
+        };
+        let Some(&[first, _, ..]) = self.methods(Some(definition), name) else { return false };
+        let of_all = self.ambiguous.get(&first).and_then(Option::as_ref);
+        let given = match of_all {
+            Some(of_all) => self.written(of_all, &[]),
+            None => self.terms.doubtful(),
+        };
+        self.terms.unify(given, result);
+        self.give_up(arguments);
+        true
     }
 
     /// The signature of a function of a library, and the type that it belongs to.

@@ -1,9 +1,12 @@
 //! Blocks and their statements, with the items that stand among them.
 
+use std::borrow::Cow;
+
 use syn::{Item, Stmt};
 
 use super::super::cfg::{Built, built};
 use super::super::declare::Pending;
+use super::super::expand::DEPTH;
 use super::{Body, label};
 use crate::program::{Block, Expression, Kind, Pattern, Place, Statement, Type};
 
@@ -26,9 +29,10 @@ impl Body<'_, '_> {
     fn block(&mut self, block: &syn::Block, label: Option<String>, end: Place) -> Block {
         self.scopes.open();
         let outside = self.context.module;
-        self.items(&block.stmts);
+        let statements = self.with_declared(&block.stmts);
+        self.items(&statements);
         let mut lowered = Block { label, end, ..Block::default() };
-        let built: Vec<&Stmt> = block.stmts.iter().filter(|it| self.has(it)).collect();
+        let built: Vec<&Stmt> = statements.iter().filter(|it| self.has(it)).collect();
         for (at, statement) in built.iter().enumerate() {
             let last = at + 1 == built.len();
             self.statement(statement, last, &mut lowered);
@@ -36,6 +40,27 @@ impl Body<'_, '_> {
         self.context.module = outside;
         self.scopes.close();
         lowered
+    }
+
+    /// The statements, with those in place of a macro that declare something for the others.
+    fn with_declared<'s>(&mut self, statements: &'s [Stmt]) -> Cow<'s, [Stmt]> {
+        for statement in statements {
+            if let Stmt::Item(Item::Macro(item)) = statement {
+                self.translation.macros.add(item);
+            }
+        }
+        let mut all = Cow::Borrowed(statements);
+        for _ in 0..DEPTH {
+            let declared: Vec<_> = all.iter().map(|it| self.declared_by(it)).collect();
+            if declared.iter().all(Option::is_none) {
+                break;
+            }
+            let one = |(statement, declared): (&Stmt, Option<Vec<Stmt>>)| {
+                declared.unwrap_or_else(|| vec![statement.clone()])
+            };
+            all = Cow::Owned(all.iter().zip(declared).flat_map(one).collect());
+        }
+        all
     }
 
     /// Declares and reads the items of a block, in which names see them from here on.

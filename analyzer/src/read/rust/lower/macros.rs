@@ -5,8 +5,9 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Macro, Pat, Token};
+use syn::{Expr, Macro, Pat, Stmt, Token};
 
+use super::super::expand::DEPTH;
 use super::super::types::name;
 use super::Body;
 use crate::program::{Condition, Expression, Kind};
@@ -16,8 +17,9 @@ impl Body<'_, '_> {
     pub(super) fn invocation(&mut self, mac: &Macro) -> Expression {
         let own = mac.path.segments.last().map(|it| name(&it.ident)).unwrap_or_default();
         let bytes = self.macro_bytes(mac);
-        if self.translation.macros.contains(&own) && mac.path.segments.len() == 1 {
-            return self.unread_macro(&own, mac, bytes);
+        if let Some(own) = self.translation.macros.named(mac) {
+            let expanded = self.expanded(&own, mac, &bytes);
+            return expanded.unwrap_or_else(|| self.unread_macro(&own, mac, bytes));
         }
         let lowered = match own.as_str() {
             "println" | "print" | "eprintln" | "eprint" | "format" | "format_args" | "panic"
@@ -52,10 +54,85 @@ impl Body<'_, '_> {
         start.unwrap_or(end)..end
     }
 
-    /// A macro that is not known: calls of MPI among its tokens are not understood.
+    /// What a macro of the program stands for, as an expression.
+    fn expanded(&mut self, own: &str, mac: &Macro, bytes: &Range<usize>) -> Option<Expression> {
+        if self.translation.expanding.len() >= DEPTH {
+            return None;
+        }
+        let expansion = self.translation.macros.expand(own, mac)?;
+        let expression = syn::parse2::<Expr>(expansion.clone()).ok().or_else(|| {
+            let stmts = syn::Block::parse_within.parse2(expansion).ok()?;
+            let brace_token = syn::token::Brace(mac.path.segments.last()?.ident.span());
+            let block = syn::Block { brace_token, stmts };
+            Some(Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block }))
+        })?;
+        self.translation.expanding.push(bytes.clone());
+        let lowered = self.expression(&expression);
+        self.translation.expanding.pop();
+        Some(lowered)
+    }
+
+    /// The statements that a macro of the program stands for, if what it declares is meant for
+    /// those that follow it.
+    pub(super) fn declared_by(&self, statement: &Stmt) -> Option<Vec<Stmt>> {
+        let Stmt::Macro(invocation) = statement else { return None };
+        let own = self.translation.macros.named(&invocation.mac)?;
+        if !self.translation.macros.declares(&own) {
+            return None;
+        }
+        let expansion = self.translation.macros.expand(&own, &invocation.mac)?;
+        syn::Block::parse_within.parse2(expansion).ok()
+    }
+
+    /// A macro that is not known: calls of MPI among its tokens are not understood, and what it
+    /// gets that communicates it may use as a function could that nobody knows.
     fn unread_macro(&mut self, own: &str, mac: &Macro, bytes: Range<usize>) -> Expression {
         self.calls_among(mac.tokens.clone());
-        self.unknown(format!("the macro `{own}!` is not expanded"), bytes)
+        let mut given = Vec::new();
+        self.variables_among(mac.tokens.clone(), &mut given);
+        let definition = self.translation.macros.definition(own);
+        let communicates = super::super::calls::mentions_mpi;
+        let by_itself = definition.is_some_and(communicates);
+        if by_itself {
+            let place = self.place(bytes.clone());
+            self.translation.add_call(place, format!("{own}!"));
+        }
+        if by_itself || communicates(mac.tokens.clone()) {
+            given.push(self.world(bytes.clone()));
+        }
+        if given.is_empty() {
+            return self.unknown(format!("the macro `{own}!` is not expanded"), bytes);
+        }
+        let path = vec![format!("{own}!")];
+        let callee = self.make(Kind::External(path.into(), Vec::new()), bytes.clone());
+        self.make(Kind::Call(Box::new(callee), given), bytes)
+    }
+
+    /// The communicator of all ranks.
+    fn world(&mut self, bytes: Range<usize>) -> Expression {
+        let path = vec!["SimpleCommunicator".to_owned(), "world".to_owned()];
+        let callee = self.make(Kind::External(path.into(), Vec::new()), bytes.clone());
+        self.make(Kind::Call(Box::new(callee), Vec::new()), bytes)
+    }
+
+    /// The variables among the tokens of a macro; what only asks for a rank or a size communicates
+    /// nothing.
+    fn variables_among(&mut self, tokens: TokenStream, found: &mut Vec<Expression>) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Group(group) => self.variables_among(group.stream(), found),
+                TokenTree::Ident(ident) => {
+                    let asks = matches!(tokens.get(at + 2), Some(TokenTree::Ident(it)) if it == "rank" || it == "size");
+                    if let (Some(variable), false) = (self.scopes.find(&name(ident)), asks) {
+                        let bytes = self.bytes(ident.span());
+                        let of = Box::new(self.variable(variable, bytes.clone()));
+                        found.push(self.make(Kind::Reference { mutable: false, of }, bytes));
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Notes the calls among the tokens of a macro.

@@ -117,7 +117,7 @@ fn patterns_bind_what_they_name() {
 #[test]
 fn macros_are_what_they_stand_for() {
     let text = "
-        macro_rules! mine { ($e:expr) => { $e } }
+        macro_rules! mine { ($e:expr; $s:stmt) => { $e } }
         fn main() {
             let x = 1;
             println!(\"{x} {} {y}\", x + 1, y = 2);
@@ -126,7 +126,7 @@ fn macros_are_what_they_stand_for() {
             matches!(x, 1 | 2 if x > 0);
             ensure!(x > 0, \"no\");
             cfg!(unix);
-            mine!(x);
+            mine!(1; 2);
         }";
     assert_eq!(
         main_of(text),

@@ -1,4 +1,5 @@
 mod corpus;
 mod coverage;
 mod lowering;
+mod macros;
 mod render;
