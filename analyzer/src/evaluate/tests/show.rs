@@ -74,6 +74,7 @@ fn envelope(world: &World, envelope: &Envelope) -> String {
         Peer::Rank(rank) => rank.to_string(),
         Peer::Any { .. } => "any".to_owned(),
         Peer::Source(slot) => format!("s{slot}"),
+        Peer::Outside(rank) => format!("outside {rank}"),
         Peer::Null => "null".to_owned(),
     };
     let tag = match envelope.tag {

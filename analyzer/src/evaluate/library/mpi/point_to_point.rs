@@ -458,7 +458,11 @@ fn data_without_buffer(data: Data, replaces: bool) -> Data {
 
 /// A step that does no more than name a rank that does not exist.
 pub(super) fn naming(known: &KnownCommunicator, rank: i32) -> Action {
-    let envelope =
-        Envelope { peer: Peer::Outside(rank), tag: Tag::Any, communicator: known.id, data: NOTHING };
+    let envelope = Envelope {
+        peer: Peer::Outside(rank),
+        tag: Tag::Any,
+        communicator: known.id,
+        data: NOTHING,
+    };
     Action::Probe { envelope, binds: None }
 }

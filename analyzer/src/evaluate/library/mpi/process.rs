@@ -69,9 +69,9 @@ pub(super) fn end(
         None => (Peer::Any { first: 0, end: machine.size }, None),
         Some(content) => match (integer(content), process.source) {
             (Some(rank), _) => {
-                let peer = communicator.member(rank).map(i64::from);
                 let number = i32::try_from(rank).unwrap_or(i32::MAX);
-                (Peer::Rank(peer.map_or(number, world_rank)), Some(number))
+                let member = communicator.member(rank).map(world_rank);
+                (member.map_or(Peer::Outside(number), Peer::Rank), Some(number))
             }
             (None, Some(slot)) => (Peer::Source(slot), None),
             (None, None) => return Err(lost(machine, call.place, &unknown_rank(what, content))),
@@ -80,7 +80,7 @@ pub(super) fn end(
     Ok(Some(End { handle: process.communicator.clone(), communicator, peer, rank }))
 }
 
-fn world_rank(rank: i64) -> i32 {
+fn world_rank(rank: u32) -> i32 {
     i32::try_from(rank).expect("a world has fewer than 2^31 ranks")
 }
 

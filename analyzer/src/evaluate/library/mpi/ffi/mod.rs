@@ -210,7 +210,7 @@ fn end(
         Some((Some(rank), _)) => {
             let number = i32::try_from(rank).unwrap_or(i32::MAX);
             let member = known.member(rank).and_then(|member| i32::try_from(member).ok());
-            (Peer::Rank(member.unwrap_or(number)), Some(number))
+            (member.map_or(Peer::Outside(number), Peer::Rank), Some(number))
         }
         Some((None, content)) => match machine.state.mpi.source_on(content, &handle) {
             Some(slot) => (Peer::Source(slot), None),

@@ -126,3 +126,18 @@ fn what_is_not_of_this_job_is_left_out() {
         world.barrier();";
     does(body, 1, 0, &["barrier"]);
 }
+
+/// A rank that a part of the world does not have may be one of the world's.
+#[test]
+fn a_rank_outside_of_a_part_of_the_world_is_named_as_the_part_counts() {
+    let body = "let part = world.split_by_color(Color::with_value(rank % 2)).unwrap();
+        part.process_at_rank(part.size()).send(&rank);";
+    let each = |color: u32| {
+        vec![
+            "make_communicator".to_owned(),
+            format!("probe 1 on world, color {color}"),
+            "leave Panicked".to_owned(),
+        ]
+    };
+    assert_eq!(super::ranks(&super::evaluated(&super::program(body), 2)), [each(0), each(1)]);
+}

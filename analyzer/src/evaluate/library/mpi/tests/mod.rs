@@ -150,6 +150,7 @@ fn message(world: &World, envelope: &Envelope) -> String {
         Peer::Rank(rank) => rank.to_string(),
         Peer::Any { .. } => "any".to_owned(),
         Peer::Source(slot) => format!("source {slot}"),
+        Peer::Outside(rank) => rank.to_string(),
         Peer::Null => "nobody".to_owned(),
     };
     let tag = match envelope.tag {
