@@ -31,7 +31,7 @@ pub(super) fn is_open(world: &World) -> bool {
 /// Runs such a world and puts in order what no run excuses.
 pub(super) fn investigate<'w>(world: &'w World, options: &Options) -> Case<'w> {
     let mut case = Case::new(world);
-    let options = Options { states: options.states.min(STATES), ..*options };
+    let options = Options { states: (options.states / 10).clamp(1, STATES), ..*options };
     let mut runs = Vec::new();
     for (semantics, reading) in
         [(options.unbuffered(), Reading::Unbuffered), (Semantics::Buffered, Reading::Any)]

@@ -65,6 +65,9 @@ pub struct Casting {
     pub sizes: Vec<u32>,
 }
 
+/// After a world with too much to follow, the part that is followed of what could be.
+const HURRY: usize = 16;
+
 /// Judges worlds one by one and puts together what is wrong with them.
 #[derive(Debug)]
 pub struct Judge {
@@ -72,6 +75,8 @@ pub struct Judge {
     verdict: Verdict,
     casting: Casting,
     states: usize,
+    /// In some world not everything was followed.
+    gives_up: bool,
     dialect: Dialect,
     known: FxHashMap<(&'static str, Place), usize>,
 }
@@ -84,6 +89,7 @@ impl Judge {
             verdict: Verdict::default(),
             casting: Casting::default(),
             states: 0,
+            gives_up: false,
             dialect: Dialect::default(),
             known: FxHashMap::default(),
         }
@@ -105,6 +111,13 @@ impl Judge {
         looked.complete
     }
 
+    /// How much is followed: where not everything was, larger worlds have only more to follow.
+    fn patience(&self) -> Options {
+        let states = self.options.states;
+        let states = if self.gives_up { (states / HURRY).max(1) } else { states };
+        Options { states, ..self.options }
+    }
+
     /// Looks at each part of a world by itself.
     fn look_at<'a>(
         &mut self,
@@ -116,8 +129,9 @@ impl Judge {
         let mut looked = Looked::nothing(assumptions);
         let parts = components::of(world);
         for part in parts.as_deref().unwrap_or(std::slice::from_ref(world)) {
-            let case = investigate(part, &self.options, told);
+            let case = investigate(part, &self.patience(), told);
             self.states += case.states;
+            self.gives_up |= !case.complete;
             looked.findings.extend(findings(&case));
             looked.complete &= case.complete;
             looked.is_excused |= case.is_excused;
