@@ -376,6 +376,20 @@ impl<'p> Machine<'p> {
         }
         match candidates(None).map(Vec::as_slice) {
             Some(&[only]) => Some(only),
+            Some(several) => self.of_type(several, value),
+            None => None,
+        }
+    }
+
+    /// The one among several methods that belongs to exactly the value's type.
+    fn of_type(&self, several: &[FunctionId], value: &Value) -> Option<FunctionId> {
+        let ty = self.type_of(value);
+        let mut fitting = several.iter().filter(|method| {
+            let itself = self.program.function(**method).parameters.first();
+            itself.is_some_and(|itself| *itself.ty.behind_references() == ty)
+        });
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) if ty != Type::Unknown => Some(*only),
             _ => None,
         }
     }
