@@ -213,6 +213,7 @@ pub struct Block {
 
 /// A statement.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most statements of a body are of the large kind")]
 pub enum Statement {
     /// `let pattern: ty = value else { otherwise }`
     Let {

@@ -230,7 +230,7 @@ impl Player<'_, '_> {
         let rank = match peer {
             Peer::Rank(rank) => i64::from(rank),
             Peer::Source(slot) => self.sources[usize::from(slot)]?,
-            Peer::Null => return None,
+            Peer::Outside(_) | Peer::Null => return None,
             Peer::Any { .. } => panic!("a wildcard is only for receives and probes"),
         };
         (0..self.session.size() as i64).contains(&rank).then_some(rank)
