@@ -3,6 +3,7 @@
 mod command_line;
 mod github;
 mod json;
+mod mutated;
 mod odd_inputs;
 mod project;
 mod rsmpi;
