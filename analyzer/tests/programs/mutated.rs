@@ -27,20 +27,21 @@ impl Drawn {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(end.max(1)).unwrap()).unwrap()
+        self.0 as usize % end.max(1)
     }
 }
 
 fn sources() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rsmpi");
     let mut files: Vec<PathBuf> = Vec::new();
-    for package in std::fs::read_dir(folder).unwrap() {
-        let bins = package.unwrap().path().join("src/bin");
-        let Ok(bins) = std::fs::read_dir(bins) else { continue };
-        files.extend(bins.map(|it| it.unwrap().path()));
+    for package in std::fs::read_dir(folder).expect("the fixtures are there").flatten() {
+        let Ok(bins) = std::fs::read_dir(package.path().join("src/bin")) else { continue };
+        files.extend(bins.flatten().map(|it| it.path()));
     }
     files.sort();
-    files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
+    assert!(files.len() > 100, "the fixtures are there");
+    let text = |file: &PathBuf| std::fs::read_to_string(file).expect("a fixture is text");
+    files.iter().map(text).collect()
 }
 
 /// The text in pieces: words, spaces and signs, or lines.
