@@ -31,7 +31,7 @@ use p2p::{Buffering, Error, Launch};
 use p2p_protocol::engine::{Limits, Outcome, Semantics, explore};
 use p2p_protocol::model::{Action, World};
 
-use player::{ENDLESS, Random, has_circle, is_playable, play};
+use player::{ENDLESS, Random, as_a_protocol_could, has_circle, is_playable, play};
 use sample::Sample;
 use show::Shown;
 
@@ -171,7 +171,7 @@ type Tally = (BTreeMap<Expected, usize>, Vec<String>);
 fn run_all(sample: Sample, running: &Running) -> Tally {
     let mut tally = Tally::default();
     for (number, ranks) in (0..).zip(sample.worlds()) {
-        let world = build::world(ranks);
+        let world = as_a_protocol_could(build::world(ranks));
         if !is_playable(&world) {
             continue;
         }

@@ -9,8 +9,8 @@ use p2p::session::{
     Error, Fresh, Joined, Max, Mode, Operation, Request, RequestId as Name, Session, Source,
 };
 use p2p_protocol::model::{
-    Action, Collective, CollectiveKind, Completion, Envelope, LabelId, Peer, Position, RequestId,
-    SourceId, Tag, World,
+    Action, Collective, CollectiveKind, Communicator, Completion, Envelope, LabelId, Peer,
+    Position, RequestId, SourceId, Tag, World,
 };
 
 use crate::build::COMMUNICATORS;
@@ -46,6 +46,46 @@ fn operation(communicator: u16, tag: Tag) -> &'static Operation {
     let tag = usize::try_from(tag).expect("a tag of ours");
     &OPERATIONS[usize::from(communicator) * usize::from(TAGS) + tag]
 }
+
+/// The same world with nothing in it that only programs outside of protocols can do: such a step
+/// becomes a wait for nothing, and every communicator has all ranks.
+pub(crate) fn as_a_protocol_could(mut world: World) -> World {
+    for event in world.behaviours.iter_mut().flat_map(|behaviour| &mut behaviour.events) {
+        let is_foreign = match &event.action {
+            Action::StartCollective { .. }
+            | Action::Cancel { .. }
+            | Action::Free { .. }
+            | Action::Access { .. }
+            | Action::AttachBuffer { .. }
+            | Action::DetachBuffer
+            | Action::Branch { .. }
+            | Action::BranchOnTag { .. }
+            | Action::Leave { .. }
+            | Action::Opaque => true,
+            Action::Collective(call) => !PLAYED.contains(&call.kind),
+            _ => false,
+        };
+        if is_foreign {
+            event.action = Action::Wait { requests: [].into(), completion: Completion::All };
+        }
+    }
+    let all = world.communicators.iter().map(|it| Communicator::of_all(it.name.clone()));
+    world.communicators = all.collect();
+    world
+}
+
+/// The collectives that a session has.
+const PLAYED: [CollectiveKind; 9] = [
+    CollectiveKind::Barrier,
+    CollectiveKind::Fence,
+    CollectiveKind::Bcast,
+    CollectiveKind::Scatter,
+    CollectiveKind::Gather,
+    CollectiveKind::AllGather,
+    CollectiveKind::Reduce,
+    CollectiveKind::AllReduce,
+    CollectiveKind::AllToAll,
+];
 
 /// Can every action be played?
 pub(crate) fn is_playable(world: &World) -> bool {
