@@ -124,6 +124,14 @@ pub struct Finding {
     pub help: Vec<String>,
 }
 
+impl Finding {
+    /// Whether it says that somebody is missing at the other end. Of a function that is only half of an
+    /// exchange that cannot be told: who calls it may call the other half on other ranks.
+    pub fn is_about_a_missing_partner(&self) -> bool {
+        matches!(self.rule, "unmatched-send" | "unmatched-receive" | "rank-left-waiting")
+    }
+}
+
 impl fmt::Display for Wait {
     /// "rank 0 waits in `send Block to rank 1` for rank 1", without the place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

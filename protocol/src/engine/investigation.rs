@@ -282,7 +282,15 @@ impl<'w> Case<'w> {
                 self.unpaired.push(Unpaired { operation, cause, waits, trace });
             }
         }
+        // A rank that is stuck in one collective only seems to come to the ones after it.
+        let is_stuck = |&(rank, position): &At| {
+            let mut stuck = hang.stuck.blocked.iter();
+            stuck.any(|one| one.rank == rank && one.open.contains(&position))
+        };
         for (arrivals, missing) in &faults.missing {
+            if !arrivals.iter().any(is_stuck) {
+                continue;
+            }
             found = true;
             if !self.missing.iter().any(|known| known.arrivals[0] == arrivals[0]) {
                 let (waits, trace) = (hang.stuck.blocked.as_slice().into(), run.tell_hang(hang));
