@@ -6,7 +6,7 @@
 use std::process::Command;
 
 use crate::workspace::{cargo, files, has_subcommand, root, run};
-use crate::{Result, generate};
+use crate::{Result, generate, rsmpi};
 
 /// How long the grammar is fuzzed where a fuzzer is installed.
 const FUZZ_SECONDS: u32 = 30;
@@ -20,6 +20,7 @@ pub(crate) fn run_all(long: bool) -> Result {
     run(cargo(CLIPPY.split(' ')))?;
     generate::run(true)?;
     fuzz()?;
+    rsmpi::run()?;
     tests(long)
 }
 
