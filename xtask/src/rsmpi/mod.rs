@@ -72,14 +72,14 @@ struct Row<'a> {
 impl Row<'_> {
     fn agrees(&self) -> bool {
         self.found == self.program.expected
-            && self.seen.is_none_or(|seen| seen == self.program.behaviour.seen())
+            && self.seen.is_none_or(|seen| self.program.behaviour.is_seen_as(seen))
     }
 
     /// What differs from what the program says of itself.
     fn verdict(&self) -> String {
         let Program { behaviour, expected, .. } = self.program;
         let mut differences = Vec::new();
-        if self.seen.is_some_and(|seen| seen != behaviour.seen()) {
+        if self.seen.is_some_and(|seen| !behaviour.is_seen_as(seen)) {
             differences.push(format!("MPI: should be `{}`", behaviour.name()));
         }
         if self.found != *expected {

@@ -23,16 +23,20 @@ pub(super) enum Behaviour {
     Fails,
     /// It ends, and its own check (an assertion) says that what it has received is wrong.
     Garbles,
+    /// A message is longer than its room: MPI may report that, abort, or write over other memory and
+    /// then do anything but end well.
+    Overruns,
     /// It ends with success on this MPI, though no MPI has to let it.
     WorksHere,
 }
 
 impl Behaviour {
-    const ALL: [Behaviour; 5] = [
+    const ALL: [Behaviour; 6] = [
         Behaviour::Ends,
         Behaviour::Hangs,
         Behaviour::Fails,
         Behaviour::Garbles,
+        Behaviour::Overruns,
         Behaviour::WorksHere,
     ];
 
@@ -43,13 +47,18 @@ impl Behaviour {
             Behaviour::Hangs => "hangs",
             Behaviour::Fails => "fails",
             Behaviour::Garbles => "garbles",
+            Behaviour::Overruns => "overruns",
             Behaviour::WorksHere => "works-here",
         }
     }
 
-    /// What is seen of it from outside.
-    pub(super) fn seen(self) -> Behaviour {
-        if self == Behaviour::WorksHere { Behaviour::Ends } else { self }
+    /// Whether what is seen from outside is what was expected.
+    pub(super) fn is_seen_as(self, seen: Behaviour) -> bool {
+        match self {
+            Behaviour::WorksHere => seen == Behaviour::Ends,
+            Behaviour::Overruns => seen != Behaviour::Ends,
+            _ => seen == self,
+        }
     }
 }
 
@@ -117,6 +126,8 @@ mod tests {
     fn a_header_is_read_or_refused() {
         assert_eq!(header("3, hangs"), Some((3, Behaviour::Hangs)));
         assert_eq!(header("2, works-here"), Some((2, Behaviour::WorksHere)));
+        assert!(Behaviour::Overruns.is_seen_as(Behaviour::Fails));
+        assert!(!Behaviour::Overruns.is_seen_as(Behaviour::Ends));
         assert_eq!(header("2 hangs"), None);
         assert_eq!(header("2, sleeps"), None);
     }
