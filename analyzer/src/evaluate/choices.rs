@@ -89,7 +89,7 @@ impl<'p> Machine<'p> {
             return if choice.then_fails { otherwise(self) } else { then(self) };
         }
         if asks && (matters(choice.then) || matters(choice.otherwise)) {
-            let holds = self.decide_alike(condition, choice);
+            let holds = self.decide_alike(condition, choice)?;
             return if holds { then(self) } else { otherwise(self) };
         }
         let meaning = self.tag_condition(condition);
@@ -161,16 +161,18 @@ impl<'p> Machine<'p> {
 
     /// Whether a condition that is not known holds. A uniform one is decided alike on all ranks
     /// (and the other way in another world); `None` for any other: whoever asks must follow both.
-    pub(super) fn decide(&mut self, condition: Unknown, place: Place) -> Option<bool> {
+    pub(super) fn decide(&mut self, condition: Unknown, place: Place) -> Outcome<Option<bool>> {
         if let Some(known) = self.fact(condition) {
-            return Some(known);
+            return Ok(Some(known));
+        }
+        if !condition.uniform || self.quiet {
+            return Ok(None);
         }
         let effect = Effect { communicates: true, leaves: false };
-        let asks = condition.uniform && !self.quiet;
-        asks.then(|| self.decide_alike(condition, &Choice::between(place, effect)))
+        self.decide_alike(condition, &Choice::between(place, effect)).map(Some)
     }
 
-    fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> bool {
+    fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> Outcome<bool> {
         // Loops have two turns; what leaves anything else is the unlikely one.
         let wanted = self.shared.oracle.turns;
         let turns = self.turns.last().copied().unwrap_or(0);
@@ -188,9 +190,15 @@ impl<'p> Machine<'p> {
         let words = |holds| super::words::of(program, function, &choice.asked, holds == says_so);
         let meaning = self.comparisons.get(&is.identity).copied();
         let asked = (is, meaning);
-        let likely = (likely == says_so, choice.at_head);
-        let holds = self.shared.oracle.ask(asked, choice.place, likely, words);
-        holds == says_so
+        let likely = (likely == says_so, choice.at_head.then_some(turns));
+        match self.shared.oracle.ask(asked, choice.place, likely, words) {
+            Some(holds) => Ok(holds == says_so),
+            None => {
+                let why = "it depends in several ways on a value that is only given when the \
+                           program runs";
+                Err(self.lost(choice.place, why))
+            }
+        }
     }
 
     /// `if condition { then } else { otherwise }`

@@ -127,9 +127,8 @@ impl Machine<'_> {
             None => (unknown.identity, 0),
         };
         let here = self.state.facts.value(base);
-        let known = here.or_else(|| {
-            unknown.uniform.then(|| self.shared.oracle.facts.value(base)).flatten()
-        });
+        let known = here
+            .or_else(|| unknown.uniform.then(|| self.shared.oracle.facts.value(base)).flatten());
         match known {
             Some(number) => Value::integer(number + added, *scalar),
             None => value,
@@ -144,39 +143,57 @@ impl Machine<'_> {
         left: &Value,
         right: &Value,
     ) {
-        let Value::Scalar(_, Content::Unknown(result)) = result else { return };
-        let term = |value: &Value| match value {
+        let Value::Scalar(scalar, Content::Unknown(result)) = result else { return };
+        if let (Some(left), Some(right)) = (self.term(left), self.term(right)) {
+            let formulas = &mut self.shared.oracle.formulas;
+            formulas.note(result.identity & !1, operation, left, right);
+            if is_unsigned(*scalar) {
+                formulas.note_unsigned(result.identity);
+            }
+        }
+    }
+
+    /// Keeps what a method makes of whole numbers that are the same on every rank.
+    pub(super) fn keep_method(&mut self, result: Unknown, name: &str, inputs: &[&Value]) {
+        let unknown = |input: &&Value| matches!(input, Value::Scalar(_, Content::Unknown(_)));
+        if !inputs.iter().any(unknown) || !inputs.iter().all(|input| is_whole(input)) {
+            return;
+        }
+        let terms = inputs.iter().filter_map(|input| self.term(input)).collect();
+        self.shared.oracle.formulas.note_method(result.identity, name, terms);
+    }
+
+    /// A value as it stands in a formula.
+    fn term(&mut self, value: &Value) -> Option<Term> {
+        match value {
             Value::Scalar(_, Content::Known(Constant::Integer(number))) => {
                 Some(Term::Number(*number))
             }
             Value::Scalar(scalar, Content::Unknown(unknown))
                 if scalar.is_integer() || *scalar == Scalar::Bool =>
             {
+                if is_unsigned(*scalar) {
+                    self.shared.oracle.formulas.note_unsigned(unknown.identity);
+                }
                 Some(Term::Unknown(unknown.identity))
             }
             // Other values are only equal or not.
-            Value::Unknown(unknown, _) if operation == Binary::Equal => {
-                Some(Term::Unknown(unknown.identity))
-            }
-            Value::Text(Some(_)) if operation == Binary::Equal => {
-                Some(Term::Number(i128::from(self.identity(value).identity)))
-            }
+            Value::Unknown(unknown, _) => Some(Term::Unknown(unknown.identity)),
+            Value::Text(Some(_)) => Some(Term::Number(i128::from(self.identity(value).identity))),
             _ => None,
-        };
-        if let (Some(left), Some(right)) = (term(left), term(right)) {
-            self.shared.oracle.formulas.note(result.identity & !1, operation, left, right);
         }
     }
+}
 
-    /// Keeps what numbers a number is made of, in whatever way.
-    pub(super) fn keep_opaque(&mut self, result: Unknown, inputs: &[&Value]) {
-        let unknowns = inputs.iter().filter_map(|input| match input {
-            Value::Scalar(_, Content::Unknown(unknown)) => Some(unknown.identity),
-            _ => None,
-        });
-        let unknowns: Vec<u64> = unknowns.collect();
-        if !unknowns.is_empty() {
-            self.shared.oracle.formulas.note_opaque(result.identity, unknowns);
-        }
+fn is_unsigned(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize)
+}
+
+/// Whether a value is a whole number, known or not.
+fn is_whole(value: &Value) -> bool {
+    match value {
+        Value::Scalar(_, Content::Known(constant)) => matches!(constant, Constant::Integer(_)),
+        Value::Scalar(scalar, Content::Unknown(_)) => scalar.is_integer(),
+        _ => false,
     }
 }

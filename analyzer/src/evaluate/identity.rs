@@ -161,7 +161,7 @@ impl Machine<'_> {
         }
         let result = identity.finish();
         if result.uniform && matches!(ty, Type::Scalar(_)) {
-            self.keep_opaque(result, inputs);
+            self.keep_method(result, what, inputs);
         }
         self.unknown(result, &ty)
     }

@@ -378,26 +378,31 @@ fn less(
 ) -> Outcome<Holds> {
     let ty = Type::Scalar(Scalar::Bool);
     let condition = machine.binary(Binary::Less, one, other, &ty, place)?;
-    Ok(whether(machine, &condition, asking, place))
+    whether(machine, &condition, asking, place)
 }
 
 /// Whether a condition holds.
-fn whether(machine: &mut Machine<'_>, condition: &Value, asking: Asking, place: Place) -> Holds {
+fn whether(
+    machine: &mut Machine<'_>,
+    condition: &Value,
+    asking: Asking,
+    place: Place,
+) -> Outcome<Holds> {
     let unknown = match condition.as_bool() {
-        Some(true) => return Holds::Yes,
-        Some(false) => return Holds::No,
+        Some(true) => return Ok(Holds::Yes),
+        Some(false) => return Ok(Holds::No),
         None => machine.identity(condition),
     };
     let decided = match asking {
-        Asking::Granted => return Holds::Yes,
-        Asking::Deciding if unknown.uniform => machine.decide(unknown, place),
+        Asking::Granted => return Ok(Holds::Yes),
+        Asking::Deciding if unknown.uniform => machine.decide(unknown, place)?,
         _ => None,
     };
-    match decided {
+    Ok(match decided {
         Some(true) => Holds::Yes,
         Some(false) => Holds::No,
         None => Holds::Perhaps(unknown),
-    }
+    })
 }
 
 /// The number that a range counts with.

@@ -272,7 +272,7 @@ impl<'p> Machine<'p> {
         turn: &mut dyn FnMut(&mut Self) -> Outcome<()>,
     ) -> Outcome<()> {
         if more.uniform {
-            if self.decide(more, place) == Some(true) {
+            if self.decide(more, place)? == Some(true) {
                 turn(self)?;
                 turn(self)?;
             }

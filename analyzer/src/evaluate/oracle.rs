@@ -25,8 +25,6 @@ pub(super) struct Oracle {
     pub(super) turns: u32,
     /// Whether a loop has turned as often as that.
     pub(super) has_guessed: bool,
-    /// Conditions have a number in common, and whether the answers go together was not found out.
-    pub(super) is_doubtful: bool,
     /// What the program itself asks for, whatever else was answered.
     required: Vec<(Unknown, Option<Comparison>, bool)>,
     decided: Vec<(u64, bool)>,
@@ -55,7 +53,6 @@ impl Default for Oracle {
             formulas: Formulas::default(),
             turns: TURNS,
             has_guessed: false,
-            is_doubtful: false,
             required: Vec::new(),
             decided: Vec::new(),
             witness: Witness::new(),
@@ -109,40 +106,40 @@ impl Oracle {
         self.facts.set(condition, meaning, holds);
     }
 
-    /// The answer at a place, given what is ordinary there, and how yes and no are told.
+    /// The answer at a place, given what is ordinary there, and how yes and no are told. `None`: no
+    /// answer is known to go together with those that were given.
     pub(super) fn ask(
         &mut self,
         (condition, meaning): (Unknown, Option<Comparison>),
         place: Place,
-        (likely, at_head): (bool, bool),
+        (likely, head): (bool, Option<u32>),
         words: impl FnOnce(bool) -> String,
-    ) -> bool {
-        let wanted = if self.deviation == Some(place) { !likely } else { likely };
-        let answer = self.possible(condition, wanted);
+    ) -> Option<bool> {
+        // A loop that is left out is not begun; once it is, it ends as usual.
+        let deviates = self.deviation == Some(place) && head.is_none_or(|turn| turn == 0);
+        let answer = self.possible(condition, likely != deviates)?;
         self.set(condition, meaning, answer);
         let order = self.asked.len();
-        let words = || Asked { order, words: words(answer), at_head };
+        let words = || Asked { order, words: words(answer), at_head: head.is_some() };
         self.asked.entry(place).or_insert_with(words);
-        answer
+        Some(answer)
     }
 
     /// The answer that is wanted, if it goes together with all others, or the other one.
-    fn possible(&mut self, condition: Unknown, wanted: bool) -> bool {
-        let (related, is_followed) = self.formulas.related(condition.identity, &self.decided);
-        self.is_doubtful |= !is_followed;
+    fn possible(&mut self, condition: Unknown, wanted: bool) -> Option<bool> {
+        let mut related = self.formulas.related(condition.identity, &self.decided);
         if related.is_empty() {
-            return wanted;
+            return Some(wanted);
         }
         for answer in [wanted, !wanted] {
-            let mut all = related.clone();
-            all.push((condition.identity, answer));
-            if let Some(witness) = self.formulas.witness(&all, &self.witness) {
+            related.push((condition.identity, answer));
+            if let Some(witness) = self.formulas.witness(&related, &self.witness) {
                 self.witness.extend(witness);
-                return answer;
+                return Some(answer);
             }
+            related.pop();
         }
-        self.is_doubtful = true;
-        wanted
+        None
     }
 
     /// Whether it answered otherwise than usual only in that it left a loop out. That nobody runs a

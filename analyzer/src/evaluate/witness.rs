@@ -3,9 +3,10 @@
 //! What is computed from whole numbers that are the same on every rank is kept as a formula over
 //! its roots: the numbers that come from elsewhere. Conditions go together if there is a *witness*,
 //! numbers for the roots with which all of them come out as they should. It is looked for among few
-//! numbers; what has no witness among these is taken not to go together.
+//! numbers; what has no witness among these is taken not to go together. What is computed in a way
+//! that is not known here has none, whatever it comes to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::program::Binary;
 
@@ -23,14 +24,16 @@ pub(super) enum Term {
 enum Formula {
     /// Arithmetic, a comparison, or two conditions at once.
     Operation(Binary, Term, Term),
-    /// A number that is made of these in a way that is not followed.
-    Opaque(Vec<u64>),
+    /// A method of whole numbers, by its name.
+    Method(String, Vec<Term>),
 }
 
 /// The formulas of a world, by the identities of their results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
     known: HashMap<u64, Formula>,
+    /// The numbers that are never below 0.
+    unsigned: HashSet<u64>,
 }
 
 /// Numbers for the roots.
@@ -45,9 +48,14 @@ impl Formulas {
         self.known.insert(result, Formula::Operation(operation, left, right));
     }
 
-    /// A number that is made of others in some way.
-    pub(super) fn note_opaque(&mut self, result: u64, inputs: Vec<u64>) {
-        self.known.entry(result).or_insert(Formula::Opaque(inputs));
+    /// What a method makes of numbers.
+    pub(super) fn note_method(&mut self, result: u64, name: &str, inputs: Vec<Term>) {
+        self.known.entry(result).or_insert_with(|| Formula::Method(name.to_owned(), inputs));
+    }
+
+    /// A number is never below 0.
+    pub(super) fn note_unsigned(&mut self, number: u64) {
+        self.unsigned.insert(number);
     }
 
     /// Both sides of a condition that holds if two others do.
@@ -74,69 +82,50 @@ impl Formulas {
         }
     }
 
-    /// The numbers that a value is computed from in the end, and whether all of the way is followed.
-    fn roots(&self, of: u64, found: &mut BTreeSet<u64>) -> bool {
-        match self.known.get(&(of & !1)) {
-            None => {
-                found.insert(of & !1);
-                true
-            }
-            Some(Formula::Operation(_, left, right)) => {
-                let mut follows = |term: &Term| match term {
-                    Term::Unknown(inner) => self.roots(*inner, found),
-                    Term::Number(_) => true,
-                };
-                let left = follows(left);
-                follows(right) && left
-            }
-            Some(Formula::Opaque(inputs)) => {
-                inputs.iter().for_each(|input| _ = self.roots(*input, found));
-                false
+    /// The numbers that a value is computed from in the end.
+    fn roots(&self, of: u64, found: &mut BTreeSet<u64>) {
+        let Some(formula) = self.known.get(&(of & !1)) else {
+            found.insert(of & !1);
+            return;
+        };
+        for term in formula.terms() {
+            if let Term::Unknown(inner) = term {
+                self.roots(inner, found);
             }
         }
     }
 
-    /// Those of the conditions that have a root in common with one, by way of each other. `false`:
-    /// how some of them hang together is not followed.
-    pub(super) fn related(
-        &self,
-        condition: u64,
-        decided: &[(u64, bool)],
-    ) -> (Vec<(u64, bool)>, bool) {
+    /// Those of the conditions that have a root in common with one, by way of each other.
+    pub(super) fn related(&self, condition: u64, decided: &[(u64, bool)]) -> Vec<(u64, bool)> {
         let mut mine = BTreeSet::new();
-        let mut followed = self.roots(condition, &mut mine);
-        let mut others: Vec<_> = decided
-            .iter()
-            .map(|decided| {
-                let mut roots = BTreeSet::new();
-                let followed = self.roots(decided.0, &mut roots);
-                (*decided, roots, followed)
-            })
-            .collect();
+        self.roots(condition, &mut mine);
+        let with_roots = decided.iter().map(|decided| {
+            let mut roots = BTreeSet::new();
+            self.roots(decided.0, &mut roots);
+            (*decided, roots)
+        });
+        let mut others: Vec<_> = with_roots.collect();
         let mut related = Vec::new();
         loop {
             let before = related.len();
-            others.retain(|(decided, roots, follows)| {
+            others.retain(|(decided, roots)| {
                 let meets = !roots.is_disjoint(&mine);
                 if meets {
                     mine.extend(roots);
                     related.push(*decided);
-                    followed &= follows;
                 }
                 !meets
             });
             if related.len() == before {
-                break;
+                return related;
             }
         }
-        let followed = followed || related.is_empty();
-        (related, followed)
     }
 
     /// Numbers with which all conditions come out so, beginning with some that are likely.
     pub(super) fn witness(&self, wanted: &[(u64, bool)], likely: &Witness) -> Option<Witness> {
         let mut roots = BTreeSet::new();
-        wanted.iter().for_each(|(condition, _)| _ = self.roots(*condition, &mut roots));
+        wanted.iter().for_each(|(condition, _)| self.roots(*condition, &mut roots));
         let candidates = self.candidates(wanted);
         let mut witness: Witness =
             roots.iter().map(|root| (*root, likely.get(root).copied().unwrap_or(1))).collect();
@@ -179,12 +168,11 @@ impl Formulas {
         let mut named = BTreeSet::new();
         let mut open: Vec<u64> = wanted.iter().map(|(condition, _)| *condition).collect();
         while let Some(identity) = open.pop() {
-            if let Some(Formula::Operation(_, left, right)) = self.known.get(&(identity & !1)) {
-                for term in [left, right] {
-                    match term {
-                        Term::Number(number) => _ = named.insert(*number),
-                        Term::Unknown(inner) => open.push(*inner),
-                    }
+            let formula = self.known.get(&(identity & !1));
+            for term in formula.map(Formula::terms).unwrap_or_default() {
+                match term {
+                    Term::Number(number) => _ = named.insert(number),
+                    Term::Unknown(inner) => open.push(inner),
                 }
             }
         }
@@ -208,23 +196,68 @@ impl Formulas {
         let value = match self.known.get(&(identity & !1)) {
             Some(Formula::Operation(operation, left, right)) => {
                 let [left, right] = [self.value(*left, witness)?, self.value(*right, witness)?];
-                match operation {
-                    Binary::Add => left.checked_add(right)?,
-                    Binary::Subtract => left.checked_sub(right)?,
-                    Binary::Multiply => left.checked_mul(right)?,
-                    Binary::Divide => left.checked_div(right)?,
-                    Binary::Remainder => left.checked_rem(right)?,
-                    Binary::Less => i128::from(left < right),
-                    Binary::Equal => i128::from(left == right),
-                    Binary::And => i128::from(left != 0 && right != 0),
-                    _ => return None,
-                }
+                result(*operation, left, right)?
             }
-            Some(Formula::Opaque(_)) => 1,
+            Some(Formula::Method(name, inputs)) => {
+                let inputs = inputs.iter().map(|input| self.value(*input, witness));
+                result_of_method(name, &inputs.collect::<Option<Vec<i128>>>()?)?
+            }
             None => *witness.get(&(identity & !1))?,
         };
+        if value < 0 && self.unsigned.contains(&(identity & !1)) {
+            return None;
+        }
         Some(if identity & 1 == 1 { i128::from(value == 0) } else { value })
     }
+}
+
+impl Formula {
+    /// What it is made of.
+    fn terms(&self) -> Vec<Term> {
+        match self {
+            Formula::Operation(_, left, right) => vec![*left, *right],
+            Formula::Method(_, inputs) => inputs.clone(),
+        }
+    }
+}
+
+fn result(operation: Binary, left: i128, right: i128) -> Option<i128> {
+    Some(match operation {
+        Binary::Add => left.checked_add(right)?,
+        Binary::Subtract => left.checked_sub(right)?,
+        Binary::Multiply => left.checked_mul(right)?,
+        Binary::Divide => left.checked_div(right)?,
+        Binary::Remainder => left.checked_rem(right)?,
+        Binary::BitAnd => left & right,
+        Binary::BitOr => left | right,
+        Binary::BitXor => left ^ right,
+        Binary::ShiftLeft => left.checked_shl(u32::try_from(right).ok()?)?,
+        Binary::ShiftRight => left.checked_shr(u32::try_from(right).ok()?)?,
+        Binary::Less => i128::from(left < right),
+        Binary::Equal => i128::from(left == right),
+        Binary::And => i128::from(left != 0 && right != 0),
+        _ => return None,
+    })
+}
+
+fn result_of_method(name: &str, inputs: &[i128]) -> Option<i128> {
+    Some(match (name, inputs) {
+        ("min", [one, other]) => *one.min(other),
+        ("max", [one, other]) => *one.max(other),
+        ("abs", [of]) => of.checked_abs()?,
+        ("negative", [of]) => of.checked_neg()?,
+        ("abs_diff", [one, other]) => one.checked_sub(*other)?.checked_abs()?,
+        ("saturating_sub", [one, other]) => one.checked_sub(*other)?.max(0),
+        ("div_ceil", [one, other]) if *one >= 0 && *other > 0 => (one + other - 1) / other,
+        ("div_euclid", [one, other]) => one.checked_div_euclid(*other)?,
+        ("rem_euclid", [one, other]) => one.checked_rem_euclid(*other)?,
+        ("pow", [one, other]) => one.checked_pow(u32::try_from(*other).ok()?)?,
+        ("ilog2", [of]) => i128::from(of.checked_ilog2()?),
+        ("isqrt", [of]) => of.checked_isqrt()?,
+        ("is_power_of_two", [of]) => i128::from(*of > 0 && of.count_ones() == 1),
+        ("is_multiple_of", [one, other]) => i128::from(one.checked_rem(*other)? == 0),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -243,7 +276,7 @@ mod tests {
         formulas.note(10, Binary::Divide, Term::Unknown(2), Term::Number(3));
         let none = less_than(&mut formulas, 102, 10, 1);
         let known = [(small, true)];
-        assert_eq!(formulas.related(none, &known), (vec![(small, true)], true));
+        assert_eq!(formulas.related(none, &known), vec![(small, true)]);
         let with = |holds| formulas.witness(&[(small, true), (none, holds)], &Witness::new());
         assert_eq!(with(true), Some(Witness::from([(2, 1)])));
         assert_eq!(with(false), None);
@@ -263,8 +296,28 @@ mod tests {
         let mut formulas = Formulas::default();
         let one = less_than(&mut formulas, 100, 2, 3);
         let other = less_than(&mut formulas, 102, 4, 3);
-        assert_eq!(formulas.related(other, &[(one, true)]), (vec![], true));
-        formulas.note_opaque(4, vec![2]);
-        assert_eq!(formulas.related(other, &[(one, true)]), (vec![(one, true)], false));
+        assert_eq!(formulas.related(other, &[(one, true)]), vec![]);
+        formulas.note_method(4, "isqrt", vec![Term::Unknown(2)]);
+        let both = [(one, false), (other, true)];
+        assert_eq!(formulas.related(other, &both[..1]), both[..1]);
+        assert_eq!(formulas.witness(&both, &Witness::new()), Some(Witness::from([(2, 3)])));
+        formulas.note_method(6, "of another kind", vec![Term::Unknown(2)]);
+        let third = less_than(&mut formulas, 104, 6, 3);
+        for answer in [true, false] {
+            assert_eq!(formulas.witness(&[(one, true), (third, answer)], &Witness::new()), None);
+        }
+    }
+
+    #[test]
+    fn what_is_never_negative_stays_so() {
+        let mut formulas = Formulas::default();
+        formulas.note(4, Binary::Subtract, Term::Unknown(2), Term::Number(1));
+        let some = less_than(&mut formulas, 100, 4, 5);
+        let none = less_than(&mut formulas, 102, 2, 1);
+        let wanted = [(some, true), (none, true)];
+        assert!(formulas.witness(&wanted, &Witness::new()).is_some());
+        formulas.note_unsigned(2);
+        formulas.note_unsigned(4);
+        assert_eq!(formulas.witness(&wanted, &Witness::new()), None);
     }
 }

@@ -10,8 +10,8 @@ use p2p_protocol::model::{
 };
 
 use super::effects::Effects;
-use super::library::mpi::settle_tags;
 use super::handle::Handle;
+use super::library::mpi::settle_tags;
 use super::machine::{Flow, Machine, Told};
 use super::oracle::{Oracle, TURNS};
 use super::state::{Frame, State};
@@ -133,9 +133,7 @@ pub(super) fn evaluate<'p>(
             let oracle = Oracle::turning(turns).deviating(*place);
             let made = setting.world(oracle, &mut report);
             let is_last = !made.has_guessed;
-            if !made.is_doubtful {
-                worlds.push(told(made));
-            }
+            worlds.push(told(made));
             if is_last {
                 break;
             }
@@ -181,8 +179,6 @@ struct Made {
     refused: bool,
     /// How often some loop turns was a guess.
     has_guessed: bool,
-    /// Whether the answers go together is not known.
-    is_doubtful: bool,
 }
 
 /// One rank's run.
@@ -210,8 +206,7 @@ impl Setting<'_, '_> {
                 runs.push(run);
             }
             let telling = std::mem::take(&mut shared.telling);
-            let is_news =
-                telling != shared.told || shared.oracle.requirements() != required;
+            let is_news = telling != shared.told || shared.oracle.requirements() != required;
             shared.told = telling;
             round += 1;
             if !is_news || round == ROUNDS {
@@ -223,7 +218,8 @@ impl Setting<'_, '_> {
         let tables = shared.tables;
         let mut behaviours = same_cuts(runs);
         for place in settle_tags(&mut behaviours) {
-            let why = "its tag is only given when the program runs, and may be that of other messages";
+            let why =
+                "its tag is only given when the program runs, and may be that of other messages";
             report.calls.insert(place, Understood::Not(why.to_owned()));
         }
         let world = World {
@@ -237,8 +233,7 @@ impl Setting<'_, '_> {
         let oracle = shared.oracle;
         // What shows only there is not told: nothing is said to be assumed.
         let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
-        let Oracle { has_guessed, is_doubtful, .. } = oracle;
-        Made { world, answers, refused, has_guessed, is_doubtful }
+        Made { world, answers, refused, has_guessed: oracle.has_guessed }
     }
 
     fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {

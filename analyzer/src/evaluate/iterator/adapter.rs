@@ -263,7 +263,7 @@ fn verdict(
     let shown = shown(machine, element);
     let answer = machine.call(closure, vec![shown], &Type::Scalar(Scalar::Bool), place)?;
     let answer = machine.behind(&answer, place);
-    Ok(whether(machine, &answer, deciding, place))
+    whether(machine, &answer, deciding, place)
 }
 
 /// `flatten`, `flat_map`: one inner iterator after the other.

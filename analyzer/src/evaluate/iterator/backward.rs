@@ -39,6 +39,8 @@ pub(in crate::evaluate) fn next_back(
             return Ok(Next::Element(Value::Reference(of.child(Step::Element(*to)))));
         }
         Lazy::Pieces(pieces) => return Ok(pieces.next_back()),
+        // Alike from either end.
+        Lazy::Unknown { .. } => return next(machine, iterator, deciding, place),
         Lazy::Adapter(adapter) => return last_of(machine, adapter, deciding, place),
         _ => {}
     }

@@ -136,3 +136,47 @@ fn one_text_is_not_two() {
     assert_eq!(worlds[0], "0: barrier");
     assert!(!worlds.contains(&"0: barrier; barrier".to_owned()), "{worlds:?}");
 }
+
+#[test]
+fn what_turns_equally_often_does_so_in_every_world() {
+    for [one, other] in [
+        ["for _ in 0..n B", "for _ in 1..=n B"],
+        ["for _ in 0..n B", "let mut i = n; while i > 0 { B i -= 1; }"],
+        ["for _ in 0..n B", "let mut i = 0; loop { if i == n { break } B i += 1; }"],
+        ["for _ in 0..n B", "for _ in (0..n).rev() B"],
+        ["for _ in v.chunks(4) B", "for _ in 0..n.div_ceil(4) B"],
+        ["for _ in v.chunks(4) B", "for _ in 0..(n + 3) / 4 B"],
+        ["for _ in v.windows(2) B", "for _ in 1..n B"],
+        ["for _ in 1..n B", "for _ in 0..n - 1 B"],
+        ["for _ in 0..2 * n B", "for _ in 0..n { B B }"],
+        ["for _ in 0..n { for _ in 0..n B }", "for _ in 0..n * n B"],
+        ["for _ in 0..n / 2 B", "for _ in (0..n / 2 * 2).step_by(2) B"],
+        ["if n > 0 B", "if n != 0 B"],
+        ["if n % 2 == 0 B", "if n & 1 == 0 B"],
+        ["match n { 0 => {} 1 => B, _ => { B B } }", "for _ in 0..n.min(2) B"],
+        ["for _ in 0..n / 2 B for _ in n / 2..n B", "for _ in 0..n B"],
+    ] {
+        let text = format!(
+            "let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+             let v = vec![0.0; n];
+             if rank == 0 {{ {one} }} else {{ {other} }}"
+        );
+        let text = text.replace('B', "{ world.barrier(); }");
+        for world in worlds(&text, 2) {
+            let barriers = |line: &str| line.matches("barrier").count();
+            let [zero, one] = world.lines().map(barriers).collect::<Vec<_>>()[..] else {
+                panic!("{world}");
+            };
+            assert!(zero == one || world.contains("opaque"), "{text}\n{world}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_followed_is_not_decided_twice() {
+    let text = "let n: i32 = std::env::args().nth(1).unwrap().parse().unwrap();
+        if n > 0 { world.barrier(); }
+        if n.count_zeros() > 0 { world.process_at_rank(0).send(&1u8); }
+        world.barrier();";
+    assert_eq!(run(text, 1), "0: barrier; opaque");
+}

@@ -332,7 +332,7 @@ pub(super) fn either_way(
 ) -> Outcome {
     if machine.communicates(closure) {
         let unknown = crate::evaluate::iterator::unknown_of(condition);
-        return match machine.decide(unknown, call.place) {
+        return match machine.decide(unknown, call.place)? {
             Some(true) => run(machine, closure, arguments.to_vec(), call.place).map(Value::some),
             Some(false) => Ok(Value::none()),
             None => Err(machine.lost(call.place, "whether this is called is not known")),
