@@ -142,7 +142,7 @@ fn print(rows: &[Row<'_>]) {
         let Program { name, ranks, behaviour, .. } = row.program;
         // What works here all the same is called so: it is no right program.
         let mpi = match row.seen {
-            Some(seen) if seen == behaviour.seen() => behaviour.name(),
+            Some(seen) if behaviour.is_seen_as(seen) => behaviour.name(),
             Some(seen) => seen.name(),
             None => "not run",
         };
