@@ -499,6 +499,14 @@ impl<'p> Machine<'p> {
             let all = std::iter::once(receiver).chain(arguments).collect();
             return self.call_function(function, &generics, all, &ty, place);
         }
+        // One of several methods of the program: which one is not known.
+        let may_be_own = match &value {
+            Value::Unknown(_, ty) => !matches!(ty.behind_references(), Type::External(..)),
+            _ => false,
+        };
+        if may_be_own && self.effects.method_communicates(name) {
+            return Err(self.lost(place, &format!("which `{name}` is called is not known")));
+        }
         library::not_known(self, &receiver, &call)
     }
 

@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         let words = |holds| super::words::of(program, function, &choice.asked, holds == says_so);
         let meaning = self.comparisons.get(&is.identity).copied();
         let asked = (is, meaning);
-        let likely = (likely == says_so, choice.at_head.then_some(turns));
+        let likely = (likely == says_so, is_guess.then_some(turns), choice.at_head);
         match self.shared.oracle.ask(asked, choice.place, likely, words) {
             Some(holds) => Ok(holds == says_so),
             None => {

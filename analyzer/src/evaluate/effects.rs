@@ -63,6 +63,11 @@ impl<'p> Effects<'p> {
         self.functions.get(function.0 as usize).copied().unwrap_or(true)
     }
 
+    /// Whether some method of this name that the program has can communicate.
+    pub(super) fn method_communicates(&self, name: &str) -> bool {
+        self.methods.get(name).copied().unwrap_or(false)
+    }
+
     /// What an expression can do.
     pub(super) fn get(&self, expression: &Expression) -> Effect {
         let address = std::ptr::from_ref(expression) as usize;

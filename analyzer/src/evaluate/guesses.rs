@@ -67,11 +67,14 @@ impl Machine<'_> {
             _ => false,
         };
         let is_known = |value: &Value| is_guess(value) || value.as_integer().is_some();
-        if !(is_guess(left) || is_guess(right)) || !(is_known(left) && is_known(right)) {
+        if !(is_guess(left) || is_guess(right)) {
             return None;
         }
+        let both = is_known(left) && is_known(right);
         let [left, right] = [self.guessed(left), self.guessed(right)];
-        Some(self.binary(operation, &left, &right, ty, place).map(|result| self.as_guess(&result)))
+        let result = self.binary(operation, &left, &right, ty, place);
+        // With another number that is not known, the result is not known either.
+        Some(result.map(|result| if both { self.as_guess(&result) } else { result }))
     }
 
     /// Makes guesses of the numbers that a turn has changed.
@@ -165,7 +168,7 @@ impl Machine<'_> {
 
     /// A value as it stands in a formula.
     fn term(&mut self, value: &Value) -> Option<Term> {
-        match value {
+        match &self.guessed(value) {
             Value::Scalar(_, Content::Known(Constant::Integer(number))) => {
                 Some(Term::Number(*number))
             }

@@ -14,6 +14,9 @@ use crate::program::Place;
 /// How often a loop turns, ordinarily.
 pub(super) const TURNS: u32 = 2;
 
+/// How much may be computed to find out what answers of a world go together.
+const STEPS: usize = 200_000;
+
 /// The answers of one world.
 #[derive(Clone, Debug)]
 pub(super) struct Oracle {
@@ -29,6 +32,8 @@ pub(super) struct Oracle {
     required: Vec<(Unknown, Option<Comparison>, bool)>,
     decided: Vec<(u64, bool)>,
     witness: Witness,
+    /// How much may still be computed to find witnesses.
+    steps: usize,
     /// The place whose answers are given the other way.
     deviation: Option<Place>,
     /// Where something was asked, with what was answered first, in words.
@@ -56,6 +61,7 @@ impl Default for Oracle {
             required: Vec::new(),
             decided: Vec::new(),
             witness: Witness::new(),
+            steps: STEPS,
             deviation: None,
             asked: BTreeMap::new(),
         }
@@ -112,15 +118,15 @@ impl Oracle {
         &mut self,
         (condition, meaning): (Unknown, Option<Comparison>),
         place: Place,
-        (likely, head): (bool, Option<u32>),
+        (likely, turn, at_head): (bool, Option<u32>, bool),
         words: impl FnOnce(bool) -> String,
     ) -> Option<bool> {
-        // A loop that is left out is not begun; once it is, it ends as usual.
-        let deviates = self.deviation == Some(place) && head.is_none_or(|turn| turn == 0);
+        // A loop that is left at once is not begun again; one that is not ends as usual.
+        let deviates = self.deviation == Some(place) && turn.is_none_or(|turn| turn == 0);
         let answer = self.possible(condition, likely != deviates)?;
         self.set(condition, meaning, answer);
         let order = self.asked.len();
-        let words = || Asked { order, words: words(answer), at_head: head.is_some() };
+        let words = || Asked { order, words: words(answer), at_head };
         self.asked.entry(place).or_insert_with(words);
         Some(answer)
     }
@@ -133,7 +139,8 @@ impl Oracle {
         }
         for answer in [wanted, !wanted] {
             related.push((condition.identity, answer));
-            if let Some(witness) = self.formulas.witness(&related, &self.witness) {
+            if let Some(witness) = self.formulas.witness(&related, &self.witness, &mut self.steps)
+            {
                 self.witness.extend(witness);
                 return Some(answer);
             }

@@ -6,6 +6,7 @@
 //! numbers; what has no witness among these is taken not to go together. What is computed in a way
 //! that is not known here has none, whatever it comes to.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::program::Binary;
@@ -39,8 +40,11 @@ pub(super) struct Formulas {
 /// Numbers for the roots.
 pub(super) type Witness = BTreeMap<u64, i128>;
 
-/// So many assignments are tried for one question.
-const TRIES: usize = 20_000;
+/// So many formulas are computed for one question.
+const STEPS: usize = 20_000;
+
+/// So many numbers are tried.
+const CANDIDATES: usize = 64;
 
 impl Formulas {
     /// A result of two numbers.
@@ -122,43 +126,75 @@ impl Formulas {
         }
     }
 
-    /// Numbers with which all conditions come out so, beginning with some that are likely.
-    pub(super) fn witness(&self, wanted: &[(u64, bool)], likely: &Witness) -> Option<Witness> {
+    /// Numbers with which all conditions come out so, beginning with some that are likely. Takes
+    /// what it computes off the steps that are left.
+    pub(super) fn witness(
+        &self,
+        wanted: &[(u64, bool)],
+        likely: &Witness,
+        steps: &mut usize,
+    ) -> Option<Witness> {
+        let left = Cell::new(STEPS.min(*steps));
+        let before = left.get();
+        let witness = self.search(wanted, likely, &left);
+        *steps -= before - left.get();
+        witness
+    }
+
+    fn search(
+        &self,
+        wanted: &[(u64, bool)],
+        likely: &Witness,
+        left: &Cell<usize>,
+    ) -> Option<Witness> {
         let mut roots = BTreeSet::new();
         wanted.iter().for_each(|(condition, _)| self.roots(*condition, &mut roots));
         let candidates = self.candidates(wanted);
         let mut witness: Witness =
             roots.iter().map(|root| (*root, likely.get(root).copied().unwrap_or(1))).collect();
+        // The newest one first: the others went together.
         let fits = |witness: &Witness| {
-            wanted.iter().all(|(condition, holds)| {
-                self.value(Term::Unknown(*condition), witness) == Some(i128::from(*holds))
+            wanted.iter().rev().all(|(condition, holds)| {
+                self.value(Term::Unknown(*condition), witness, left) == Some(i128::from(*holds))
             })
         };
         if fits(&witness) {
             return Some(witness);
         }
         let roots: Vec<u64> = roots.into_iter().collect();
-        let mut tries = TRIES / wanted.len().max(1);
-        for (index, one) in roots.iter().enumerate() {
-            let kept = witness[one];
+        let vary = |witness: &mut Witness, root: u64, then: &mut dyn FnMut(&mut Witness) -> bool| {
+            let kept = witness[&root];
             for &candidate in &candidates {
-                witness.insert(*one, candidate);
-                if fits(&witness) {
-                    return Some(witness);
-                }
-                for other in &roots[index + 1..] {
-                    let kept = witness[other];
-                    for &candidate in &candidates {
-                        tries = tries.checked_sub(1)?;
-                        witness.insert(*other, candidate);
-                        if fits(&witness) {
-                            return Some(witness);
-                        }
-                    }
-                    witness.insert(*other, kept);
+                witness.insert(root, candidate);
+                if left.get() == 0 || then(witness) {
+                    return left.get() > 0;
                 }
             }
-            witness.insert(*one, kept);
+            witness.insert(root, kept);
+            false
+        };
+        for &root in &roots {
+            if vary(&mut witness, root, &mut |witness| fits(witness)) {
+                return Some(witness);
+            }
+        }
+        for (number, &one) in roots.iter().enumerate() {
+            for &other in &roots[number + 1..] {
+                let found = vary(&mut witness, one, &mut |witness| {
+                    let mut both = witness.clone();
+                    for &candidate in &candidates {
+                        both.insert(other, candidate);
+                        if left.get() > 0 && fits(&both) {
+                            *witness = both;
+                            return true;
+                        }
+                    }
+                    false
+                });
+                if found {
+                    return Some(witness);
+                }
+            }
         }
         None
     }
@@ -179,27 +215,29 @@ impl Formulas {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let multiples = |number: i128| (2..=4).map(move |times| number.saturating_mul(times));
         let mut candidates: Vec<i128> = (0..=8).collect();
-        candidates.extend(named.iter().copied().flat_map(near));
-        candidates.extend(named.iter().copied().flat_map(multiples));
+        candidates.extend(named.iter().rev().copied().flat_map(near));
         candidates.extend([-1, 10, 12, 16, 24, 60, 64, 100, 120, 128, 840, 1000, 1024]);
+        candidates.extend(named.iter().rev().copied().flat_map(multiples));
         let mut seen = BTreeSet::new();
         candidates.retain(|candidate| seen.insert(*candidate));
+        candidates.truncate(CANDIDATES);
         candidates
     }
 
     /// What comes out. The lowest bit of an identity says "not".
-    fn value(&self, term: Term, witness: &Witness) -> Option<i128> {
+    fn value(&self, term: Term, witness: &Witness, left: &Cell<usize>) -> Option<i128> {
+        left.set(left.get().checked_sub(1)?);
         let identity = match term {
             Term::Number(number) => return Some(number),
             Term::Unknown(identity) => identity,
         };
         let value = match self.known.get(&(identity & !1)) {
-            Some(Formula::Operation(operation, left, right)) => {
-                let [left, right] = [self.value(*left, witness)?, self.value(*right, witness)?];
-                result(*operation, left, right)?
+            Some(Formula::Operation(operation, one, other)) => {
+                let one = self.value(*one, witness, left)?;
+                result(*operation, one, self.value(*other, witness, left)?)?
             }
             Some(Formula::Method(name, inputs)) => {
-                let inputs = inputs.iter().map(|input| self.value(*input, witness));
+                let inputs = inputs.iter().map(|input| self.value(*input, witness, left));
                 result_of_method(name, &inputs.collect::<Option<Vec<i128>>>()?)?
             }
             None => *witness.get(&(identity & !1))?,
@@ -264,6 +302,10 @@ fn result_of_method(name: &str, inputs: &[i128]) -> Option<i128> {
 mod tests {
     use super::*;
 
+    fn witness(formulas: &Formulas, wanted: &[(u64, bool)]) -> Option<Witness> {
+        formulas.witness(wanted, &Witness::new(), &mut 10_000)
+    }
+
     fn less_than(formulas: &mut Formulas, result: u64, of: u64, number: i128) -> u64 {
         formulas.note(result, Binary::Less, Term::Unknown(of), Term::Number(number));
         result
@@ -277,7 +319,7 @@ mod tests {
         let none = less_than(&mut formulas, 102, 10, 1);
         let known = [(small, true)];
         assert_eq!(formulas.related(none, &known), vec![(small, true)]);
-        let with = |holds| formulas.witness(&[(small, true), (none, holds)], &Witness::new());
+        let with = |holds| witness(&formulas, &[(small, true), (none, holds)]);
         assert_eq!(with(true), Some(Witness::from([(2, 1)])));
         assert_eq!(with(false), None);
     }
@@ -287,8 +329,8 @@ mod tests {
         let mut formulas = Formulas::default();
         formulas.note(100, Binary::Less, Term::Unknown(2), Term::Unknown(4));
         formulas.note(102, Binary::Less, Term::Unknown(4), Term::Unknown(2));
-        assert!(formulas.witness(&[(100, true), (102, false)], &Witness::new()).is_some());
-        assert_eq!(formulas.witness(&[(100, true), (102, true)], &Witness::new()), None);
+        assert!(witness(&formulas, &[(100, true), (102, false)]).is_some());
+        assert_eq!(witness(&formulas, &[(100, true), (102, true)]), None);
     }
 
     #[test]
@@ -300,11 +342,11 @@ mod tests {
         formulas.note_method(4, "isqrt", vec![Term::Unknown(2)]);
         let both = [(one, false), (other, true)];
         assert_eq!(formulas.related(other, &both[..1]), both[..1]);
-        assert_eq!(formulas.witness(&both, &Witness::new()), Some(Witness::from([(2, 3)])));
+        assert_eq!(witness(&formulas, &both), Some(Witness::from([(2, 3)])));
         formulas.note_method(6, "of another kind", vec![Term::Unknown(2)]);
         let third = less_than(&mut formulas, 104, 6, 3);
         for answer in [true, false] {
-            assert_eq!(formulas.witness(&[(one, true), (third, answer)], &Witness::new()), None);
+            assert_eq!(witness(&formulas, &[(one, true), (third, answer)]), None);
         }
     }
 
@@ -315,9 +357,9 @@ mod tests {
         let some = less_than(&mut formulas, 100, 4, 5);
         let none = less_than(&mut formulas, 102, 2, 1);
         let wanted = [(some, true), (none, true)];
-        assert!(formulas.witness(&wanted, &Witness::new()).is_some());
+        assert!(witness(&formulas, &wanted).is_some());
         formulas.note_unsigned(2);
         formulas.note_unsigned(4);
-        assert_eq!(formulas.witness(&wanted, &Witness::new()), None);
+        assert_eq!(witness(&formulas, &wanted), None);
     }
 }

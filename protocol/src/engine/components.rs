@@ -124,7 +124,10 @@ mod tests {
     #[test]
     fn ranks_that_talk_to_themselves_are_parts() {
         let alone = |rank| vec![send(rank, 0), receive_any(0, 3)];
-        assert_eq!(parts(vec![alone(0), alone(1), alone(2)]), Some(vec![vec![0], vec![1], vec![2]]));
+        assert_eq!(
+            parts(vec![alone(0), alone(1), alone(2)]),
+            Some(vec![vec![0], vec![1], vec![2]])
+        );
     }
 
     #[test]

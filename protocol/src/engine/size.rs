@@ -52,10 +52,14 @@ fn same(one: &Finding, other: &Finding) -> bool {
 }
 
 /// The findings that every world agrees with in which their places are executed, and those that all
-/// worlds agree with that share one assumption, under that assumption.
+/// worlds agree with that share one assumption, under that assumption. A world other than the first
+/// that names no assumption only speaks for others or against them.
 pub(super) fn agreed(worlds: &[Looked<'_>]) -> Vec<Finding> {
     let mut agreed: Vec<Finding> = Vec::new();
-    for world in worlds {
+    for (number, world) in worlds.iter().enumerate() {
+        if number > 0 && world.assumptions.is_empty() {
+            continue;
+        }
         for finding in &world.findings {
             if agreed.iter().any(|known| same(known, finding)) {
                 continue;
@@ -130,6 +134,11 @@ mod tests {
         assert_eq!(judged(vec![(wrong(), ""), (right(), "the flag is given")]), []);
         let halves = vec![(right(), ""), (wrong(), "it is late"), (right(), "it is late")];
         assert_eq!(judged(halves), []);
+    }
+
+    #[test]
+    fn a_world_without_an_assumption_finds_nothing_of_its_own() {
+        assert_eq!(judged(vec![(vec![vec![], vec![]], ""), (wrong(), "")]), []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Functions, methods, closures, generics.
 
-use super::does;
+use super::{does, run};
 
 #[test]
 fn functions_and_their_generic_parameters() {
@@ -102,4 +102,24 @@ fn conversions_of_the_program_are_called() {
         2,
         &["0: send 1 tag 17 1 x u8", "1:"],
     );
+}
+
+#[test]
+fn which_of_several_methods_is_called_is_not_known() {
+    let text = "trait Task { fn run(&self); }
+        struct A; struct B;
+        impl Task for A { fn run(&self) {
+            mpi::topology::SimpleCommunicator::world().process_at_rank(1).send(&1);
+        } }
+        impl Task for B { fn run(&self) {
+            mpi::topology::SimpleCommunicator::world().process_at_rank(1).send(&2);
+        } }
+        fn main() {
+            let universe = mpi::initialize().unwrap();
+            let world = universe.world();
+            let tasks: Vec<Box<dyn Task>> = inventory::tasks().collect();
+            if world.rank() == 0 { for task in tasks { task.run(); } }
+        }";
+    let shown = run(text, 2);
+    assert!(shown.contains("opaque"), "{shown}");
 }

@@ -180,3 +180,20 @@ fn what_is_not_followed_is_not_decided_twice() {
         world.barrier();";
     assert_eq!(run(text, 1), "0: barrier; opaque");
 }
+
+#[test]
+fn a_guess_is_one_number_with_what_is_known_elsewhere() {
+    let text = format!(
+        "{WORKERS}let mut step = 0;
+         loop {{
+             step += 1;
+             if rank == 0 && step > 10 {{ world.barrier(); }}
+             if step % workers == 0 {{ world.barrier(); }}
+             if step >= workers {{ break; }}
+         }}"
+    );
+    for world in worlds(&text, 2) {
+        let lines: Vec<&str> = world.lines().map(|line| &line[2..]).collect();
+        assert!(lines[0] == lines[1] || world.contains("opaque"), "{world}");
+    }
+}
