@@ -151,11 +151,19 @@ impl Machine<'_> {
             (Value::Reference(mine), Value::Reference(theirs)) => mine == theirs,
             (Value::Moved, Value::Moved) => true,
             (Value::Text(Some(mine)), Value::Text(Some(theirs))) => mine == theirs,
-            // Handles, closures and iterators are seldom compared, and small.
+            (Value::Closure(mine, frame), Value::Closure(theirs, same)) => {
+                std::sync::Arc::ptr_eq(mine, theirs) && frame == same
+            }
+            (Value::Function(mine, generics), Value::Function(theirs, others)) => {
+                mine == theirs && generics == others
+            }
+            (Value::External(mine, generics), Value::External(theirs, others)) => {
+                mine == theirs && generics == others
+            }
+            (Value::Map(mine), Value::Map(theirs)) if Rc::ptr_eq(mine, theirs) => true,
+            (Value::Iterator(mine), Value::Iterator(theirs)) if Rc::ptr_eq(mine, theirs) => true,
+            // The others are seldom compared, and small.
             (Value::Handle(_), Value::Handle(_))
-            | (Value::Closure(..), Value::Closure(..))
-            | (Value::Function(..), Value::Function(..))
-            | (Value::External(..), Value::External(..))
             | (Value::Map(_), Value::Map(_))
             | (Value::Iterator(_), Value::Iterator(_)) => {
                 format!("{one:?}") == format!("{other:?}")

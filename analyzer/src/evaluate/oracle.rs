@@ -139,8 +139,7 @@ impl Oracle {
         }
         for answer in [wanted, !wanted] {
             related.push((condition.identity, answer));
-            if let Some(witness) = self.formulas.witness(&related, &self.witness, &mut self.steps)
-            {
+            if let Some(witness) = self.formulas.witness(&related, &self.witness, &mut self.steps) {
                 self.witness.extend(witness);
                 return Some(answer);
             }

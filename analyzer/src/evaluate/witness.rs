@@ -162,17 +162,18 @@ impl Formulas {
             return Some(witness);
         }
         let roots: Vec<u64> = roots.into_iter().collect();
-        let vary = |witness: &mut Witness, root: u64, then: &mut dyn FnMut(&mut Witness) -> bool| {
-            let kept = witness[&root];
-            for &candidate in &candidates {
-                witness.insert(root, candidate);
-                if left.get() == 0 || then(witness) {
-                    return left.get() > 0;
+        let vary =
+            |witness: &mut Witness, root: u64, then: &mut dyn FnMut(&mut Witness) -> bool| {
+                let kept = witness[&root];
+                for &candidate in &candidates {
+                    witness.insert(root, candidate);
+                    if left.get() == 0 || then(witness) {
+                        return left.get() > 0;
+                    }
                 }
-            }
-            witness.insert(root, kept);
-            false
-        };
+                witness.insert(root, kept);
+                false
+            };
         for &root in &roots {
             if vary(&mut witness, root, &mut |witness| fits(witness)) {
                 return Some(witness);
