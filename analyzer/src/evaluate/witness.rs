@@ -88,13 +88,20 @@ impl Formulas {
 
     /// The numbers that a value is computed from in the end.
     fn roots(&self, of: u64, found: &mut BTreeSet<u64>) {
-        let Some(formula) = self.known.get(&(of & !1)) else {
-            found.insert(of & !1);
-            return;
-        };
-        for term in formula.terms() {
-            if let Term::Unknown(inner) = term {
-                self.roots(inner, found);
+        let mut seen = HashSet::new();
+        let mut open = vec![of & !1];
+        while let Some(identity) = open.pop() {
+            if !seen.insert(identity) {
+                continue;
+            }
+            let Some(formula) = self.known.get(&identity) else {
+                found.insert(identity);
+                continue;
+            };
+            for term in formula.terms() {
+                if let Term::Unknown(inner) = term {
+                    open.push(inner & !1);
+                }
             }
         }
     }
@@ -203,8 +210,12 @@ impl Formulas {
     /// Numbers that may be witnesses: small ones, and those that the conditions name.
     fn candidates(&self, wanted: &[(u64, bool)]) -> Vec<i128> {
         let mut named = BTreeSet::new();
+        let mut seen = HashSet::new();
         let mut open: Vec<u64> = wanted.iter().map(|(condition, _)| *condition).collect();
         while let Some(identity) = open.pop() {
+            if !seen.insert(identity & !1) {
+                continue;
+            }
             let formula = self.known.get(&(identity & !1));
             for term in formula.map(Formula::terms).unwrap_or_default() {
                 match term {
@@ -349,6 +360,18 @@ mod tests {
         for answer in [true, false] {
             assert_eq!(witness(&formulas, &[(one, true), (third, answer)]), None);
         }
+    }
+
+    #[test]
+    fn what_is_shared_is_walked_once() {
+        let mut formulas = Formulas::default();
+        for number in 1..200 {
+            let before = Term::Unknown(2 * number);
+            formulas.note(2 * number + 2, Binary::Add, before, before);
+        }
+        let condition = less_than(&mut formulas, 1000, 400, 3);
+        assert_eq!(formulas.related(condition, &[(condition, true)]), vec![(condition, true)]);
+        assert_eq!(witness(&formulas, &[(condition, true)]), None);
     }
 
     #[test]

@@ -25,6 +25,9 @@ const ROUNDS: u32 = 24;
 /// Conditions that are taken the other way as well, at most.
 const DEVIATIONS: usize = 12;
 
+/// After so many steps of evaluation for one size, no further condition is taken the other way.
+const STEPS: u64 = 100_000;
+
 /// What the ranks of a world have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
@@ -129,6 +132,9 @@ pub(super) fn evaluate<'p>(
         worlds.push(told(setting.world(Oracle::turning(turns), &mut report)));
     }
     for (place, _) in &answers {
+        if report.steps > STEPS {
+            break;
+        }
         for turns in [TURNS].into_iter().chain(guesses.iter().copied()) {
             let oracle = Oracle::turning(turns).deviating(*place);
             let made = setting.world(oracle, &mut report);
@@ -170,6 +176,8 @@ struct Setting<'p, 'e> {
 struct Report {
     calls: BTreeMap<Place, Understood>,
     gaps: BTreeMap<Place, String>,
+    /// How many steps of evaluation it took.
+    steps: u64,
 }
 
 /// One world, and what conditions were taken to be in it.
@@ -205,6 +213,7 @@ impl Setting<'_, '_> {
                 shared = back;
                 runs.push(run);
             }
+            report.steps += std::mem::take(&mut found.steps);
             let telling = std::mem::take(&mut shared.telling);
             let is_news = telling != shared.told || shared.oracle.requirements() != required;
             shared.told = telling;
@@ -241,7 +250,7 @@ impl Setting<'_, '_> {
         let mut machine = Machine::new(self.program, effects, rank, self.size, self.limits);
         machine.shared = shared;
         let returned_early = machine.run_entry(self.entry);
-        report.add(Report { calls: machine.calls, gaps: machine.gaps });
+        report.add(Report { calls: machine.calls, gaps: machine.gaps, steps: machine.steps });
         let behaviour = machine.graph.flatten();
         let last_cut = machine.cuts.last().map(|(place, _)| *place);
         (Ran { behaviour, returned_early, cuts: machine.cuts, last_cut }, machine.shared)
@@ -251,6 +260,7 @@ impl Setting<'_, '_> {
 impl Report {
     /// What was seen worse anywhere counts.
     fn add(&mut self, other: Report) {
+        self.steps += other.steps;
         for (place, how) in other.calls {
             let seen = self.calls.entry(place).or_insert(Understood::Fully);
             if how > *seen {
