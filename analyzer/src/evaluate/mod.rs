@@ -26,6 +26,7 @@ mod machine;
 mod macros;
 mod map;
 mod memory;
+mod methods;
 mod operators;
 mod oracle;
 mod patterns;

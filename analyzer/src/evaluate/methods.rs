@@ -1,0 +1,186 @@
+//! Which method of the program a call means, decided by the value that it is called on. How it is
+//! called is in `calls`; what the methods of Rust and of rsmpi mean is in the libraries.
+
+use super::library;
+use super::machine::{Call, Machine, Outcome};
+use super::places::Target;
+use super::value::Value;
+use crate::program::{DefinitionId, Expression, FunctionId, Place, Type};
+
+impl Machine<'_> {
+    /// Whether a type of the program has a method.
+    pub(super) fn has_method(&self, definition: DefinitionId, name: &str) -> bool {
+        self.program.methods.contains_key(&(Some(definition), name.to_owned()))
+    }
+
+    /// The method of the program that a call of this name means for a value, if there is one.
+    fn find_method(&self, value: &Value, name: &str) -> Option<FunctionId> {
+        let definition = match value {
+            Value::Defined { definition, .. } => Some(*definition),
+            Value::Unknown(_, ty) => match ty.behind_references() {
+                Type::Defined(definition, _) => Some(*definition),
+                _ => None,
+            },
+            _ => None,
+        };
+        let candidates = |key| self.program.methods.get(&(key, name.to_owned()));
+        if let Some(definition) = definition {
+            if let Some(&[only]) = candidates(Some(definition)).map(Vec::as_slice) {
+                return Some(only);
+            }
+            if let Some(several) = candidates(Some(definition)) {
+                // Several traits have it: the one with a body that is meant is not known, unless
+                // only one has a body.
+                let mut bodies =
+                    several.iter().filter(|it| self.program.function(**it).body.is_some());
+                return match (bodies.next(), bodies.next()) {
+                    (Some(only), None) => Some(*only),
+                    _ => None,
+                };
+            }
+        }
+        match candidates(None).map(Vec::as_slice) {
+            Some(&[only]) => Some(only),
+            Some(several) => self.of_type(several, value),
+            None => None,
+        }
+    }
+
+    /// The one among several methods that belongs to exactly the value's type.
+    fn of_type(&self, several: &[FunctionId], value: &Value) -> Option<FunctionId> {
+        let ty = self.type_of(value);
+        let mut fitting = several.iter().filter(|method| {
+            let itself = self.program.function(**method).parameters.first();
+            itself.is_some_and(|itself| *itself.ty.behind_references() == ty)
+        });
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) if ty != Type::Unknown => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// The program's own `From::from` that `into` means for a value, if there is one.
+    fn find_conversion(&self, value: &Value, ty: &Type) -> Option<FunctionId> {
+        let target = match ty {
+            Type::Defined(definition, _) => Some(*definition),
+            _ => None,
+        };
+        let candidates = self.program.methods.get(&(target, "from".to_owned()))?;
+        let from = self.type_of(value);
+        let fits = |function: &&FunctionId| {
+            let function = self.program.function(**function);
+            let parameter = function.parameters.first().map(|parameter| &parameter.ty);
+            let takes = match (parameter, &from) {
+                (Some(Type::Defined(mine, _)), Type::Defined(theirs, _)) => mine == theirs,
+                (Some(parameter), from) => parameter == from,
+                (None, _) => false,
+            };
+            takes && (target.is_some() || *ty == Type::Unknown || function.result == *ty)
+        };
+        let mut fitting = candidates.iter().filter(fits);
+        match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// A method of the program called on a value; `None` if the program has none.
+    pub(super) fn call_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Option<Outcome> {
+        let value = self.behind(receiver, place);
+        let function = self.find_method(&value, name)?;
+        let receiver = self.receiver_for(function, receiver, place);
+        let mut all = vec![receiver];
+        all.extend(arguments);
+        Some(self.call_function(function, &[], all, ty, place))
+    }
+
+    /// An associated function of a type of the program; `None` if it has none.
+    pub(super) fn call_associated(
+        &mut self,
+        definition: DefinitionId,
+        name: &str,
+        arguments: Vec<Value>,
+        ty: &Type,
+        place: Place,
+    ) -> Option<Outcome> {
+        let candidates = self.program.methods.get(&(Some(definition), name.to_owned()))?;
+        let &[function] = candidates.as_slice() else { return None };
+        Some(self.call_function(function, &[], arguments, ty, place))
+    }
+
+    /// The receiver as a method wants it: the value, or a reference to it.
+    fn receiver_for(&mut self, function: FunctionId, receiver: &Value, place: Place) -> Value {
+        let parameter = self.program.function(function).parameters.first();
+        let by_value =
+            parameter.is_some_and(|it| !matches!(it.ty, Type::Reference(_) | Type::Unknown));
+        match (receiver, by_value) {
+            (Value::Reference(path), true) => self.take(path, place),
+            (Value::Reference(_), false) | (_, true) => receiver.clone(),
+            (_, false) => Value::Reference(self.drop_at_end_of_scope(receiver.clone())),
+        }
+    }
+
+    /// `receiver.name(arguments)`
+    pub(super) fn evaluate_method(
+        &mut self,
+        expression: &Expression,
+        receiver: &Expression,
+        name: &str,
+        generics: &[Type],
+        arguments: &[Expression],
+    ) -> Outcome {
+        let place = expression.place;
+        let receiver = self.receiver(receiver)?;
+        let values = self.evaluate_all(arguments)?;
+        let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
+        let ty = self.resolve(&expression.ty);
+        let value = self.behind(&receiver, place);
+        if name == "into"
+            && let Some(function) = self.find_conversion(&value, &ty)
+        {
+            let argument = self.receiver_for(function, &receiver, place);
+            return self.call_function(function, &[], vec![argument], &ty, place);
+        }
+        let is_own = matches!(value, Value::Defined { .. } | Value::Unknown(..));
+        if is_own && let Some(function) = self.find_method(&value, name) {
+            let receiver = self.receiver_for(function, &receiver, place);
+            let all = std::iter::once(receiver).chain(values).collect();
+            return self.call_function(function, &generics, all, &ty, place);
+        }
+        let call = Call { name, generics, arguments: values, expressions: arguments, ty, place };
+        if let Some(outcome) = library::method(self, &receiver, &call) {
+            return outcome;
+        }
+        if let Some(function) = self.find_method(&value, name) {
+            let Call { arguments, ty, generics, .. } = call;
+            let receiver = self.receiver_for(function, &receiver, place);
+            let all = std::iter::once(receiver).chain(arguments).collect();
+            return self.call_function(function, &generics, all, &ty, place);
+        }
+        // One of several methods of the program: which one is not known.
+        let may_be_own = match &value {
+            Value::Unknown(_, ty) => !matches!(ty.behind_references(), Type::External(..)),
+            _ => false,
+        };
+        if may_be_own && self.effects.method_communicates(name) {
+            return Err(self.lost(place, &format!("which `{name}` is called is not known")));
+        }
+        library::not_known(self, &receiver, &call)
+    }
+
+    /// What a method is called on: a reference to where it is, if it is somewhere.
+    fn receiver(&mut self, expression: &Expression) -> Outcome {
+        let target = self.locate(expression)?;
+        match self.deref_all(target) {
+            Target::Path(path) => Ok(Value::Reference(path)),
+            Target::Value(value) => Ok(value),
+        }
+    }
+}
