@@ -70,6 +70,28 @@ impl Machine<'_> {
         }
     }
 
+    /// What is known where either of two values is meant, and nothing is known that decides between
+    /// them. What has been moved away is no value.
+    pub(super) fn united(&self, one: &Value, other: &Value) -> Value {
+        match (one, other) {
+            (Value::Moved, value) | (value, Value::Moved) => value.clone(),
+            _ => {
+                let mut which = Identity::of("united");
+                which.unknown(self.identity(one));
+                which.unknown(self.identity(other));
+                self.merged(one, other, which.finish())
+            }
+        }
+    }
+
+    /// A value that any element of a sequence may have; `None` if it has none.
+    pub(super) fn any_of(&self, sequence: &Sequence) -> Option<Value> {
+        match &sequence.items {
+            Items::Alike(each, _) => Some((**each).clone()),
+            Items::Each(items) => items.iter().cloned().reduce(|any, it| self.united(&any, &it)),
+        }
+    }
+
     fn either(&self, one: &Value, other: &Value, which: Unknown) -> Unknown {
         let mut identity = Identity::of("either");
         identity.unknown(which);

@@ -9,6 +9,7 @@ mod assignments;
 mod branches;
 mod calls;
 mod choices;
+mod comparison;
 mod drops;
 mod effects;
 mod expressions;

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use p2p_protocol::model::Departure;
 
+use super::comparison;
 use super::facts::Comparison;
 use super::identity::{SOME_INTEGER, negation};
 use super::machine::{Machine, Outcome};
-use super::value::{Constant, Content, Items, Unknown, Value};
+use super::value::{Constant, Content, Unknown, Value};
 use crate::program::{Binary, Place, Scalar, Type, Unary};
 
 impl Machine<'_> {
@@ -133,7 +134,7 @@ impl Machine<'_> {
     /// `left == right`
     pub(super) fn equal(&mut self, left: &Value, right: &Value) -> Value {
         let [left, right] = &[self.guessed(left), self.guessed(right)];
-        if let Some(known) = self.equals(left, right) {
+        if let Some(known) = comparison::equal(self, left, right, Place::default()) {
             return Value::bool(known);
         }
         let swaps = self.identity(left).identity > self.identity(right).identity;
@@ -141,57 +142,6 @@ impl Machine<'_> {
         let result = self.computed("equal", &inputs, Type::Scalar(Scalar::Bool));
         self.remember(&result, Binary::Equal, left, right);
         result
-    }
-
-    /// Whether two values are equal, if that is known.
-    pub(super) fn equals(&mut self, left: &Value, right: &Value) -> Option<bool> {
-        let place = Place::default();
-        let all = |machine: &mut Self, lefts: &[Value], rights: &[Value]| {
-            let mut result = (lefts.len() == rights.len()).then_some(true).or(Some(false));
-            for (left, right) in lefts.iter().zip(rights) {
-                match machine.equals(left, right) {
-                    Some(true) => {}
-                    Some(false) => return Some(false),
-                    None => result = None,
-                }
-            }
-            result
-        };
-        match (left, right) {
-            (Value::Reference(_), _) | (_, Value::Reference(_)) => {
-                let [left, right] = [left, right].map(|value| self.behind(value, place));
-                self.equals(&left, &right)
-            }
-            (Value::Scalar(_, Content::Known(left)), Value::Scalar(_, Content::Known(right))) => {
-                Some(left == right)
-            }
-            (Value::Scalar(_, left), Value::Scalar(_, right)) if left == right => Some(true),
-            (Value::Text(Some(left)), Value::Text(Some(right))) => Some(left == right),
-            (Value::Tuple(lefts), Value::Tuple(rights)) => all(self, lefts, rights),
-            (Value::Variant(left, lefts), Value::Variant(right, rights)) => {
-                if left == right {
-                    all(self, lefts, rights)
-                } else {
-                    Some(false)
-                }
-            }
-            (
-                Value::Defined { definition, variant, fields },
-                Value::Defined { definition: same, variant: other, fields: others },
-            ) if definition == same && !self.has_method(*definition, "eq") => {
-                if variant == other {
-                    all(self, fields, others)
-                } else {
-                    Some(false)
-                }
-            }
-            (Value::Sequence(left), Value::Sequence(right)) => match (&left.items, &right.items) {
-                (Items::Each(lefts), Items::Each(rights)) => all(self, lefts, rights),
-                _ => None,
-            },
-            (Value::Unknown(left, _), Value::Unknown(right, _)) if left == right => Some(true),
-            _ => None,
-        }
     }
 
     /// `left < right`
@@ -207,7 +157,7 @@ impl Machine<'_> {
                 }
             }
             (Value::Scalar(_, left), Value::Scalar(_, right)) if left == right => Some(false),
-            _ => super::library::order(self, left, right, Place::default()).map(Ordering::is_lt),
+            _ => comparison::order(self, left, right, Place::default()).map(Ordering::is_lt),
         };
         if let Some(known) = known {
             return Value::bool(known);

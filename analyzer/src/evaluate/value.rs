@@ -96,6 +96,16 @@ pub(super) enum Length {
     Unknown(Unknown),
 }
 
+impl Length {
+    /// The length as a number that a program can have.
+    pub(super) fn value(self) -> Value {
+        match self {
+            Self::Known(length) => Value::integer(i128::from(length), Scalar::Usize),
+            Self::Unknown(unknown) => Value::Scalar(Scalar::Usize, Content::Unknown(unknown)),
+        }
+    }
+}
+
 /// The elements of an array or a `Vec`.
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {

@@ -1,7 +1,6 @@
 //! What an iterator gives where nobody knows which of its elements it is: one that stands for all.
 
 use super::{Adapter, Lazy};
-use crate::evaluate::library::unite;
 use crate::evaluate::machine::Machine;
 use crate::evaluate::value::{Length, Step, Value};
 use crate::program::{Scalar, Type};
@@ -22,7 +21,7 @@ pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut 
             // Those that were taken too: an adapter may still be at one of them.
             let mut all = items.iter().take(*to);
             let first = all.next().cloned().unwrap_or(Value::Moved);
-            let any = all.fold(first, |any, item| unite(machine, &any, item));
+            let any = all.fold(first, |any, item| machine.united(&any, item));
             *iterator = Lazy::Endless(any);
         }
         Lazy::Elements(of, ..) => {
@@ -77,7 +76,7 @@ fn generalize_adapter(machine: &mut Machine<'_>, adapter: &mut Adapter) -> Optio
                 }),
                 &*second,
             ) {
-                return Some(Lazy::Endless(unite(machine, one, other)));
+                return Some(Lazy::Endless(machine.united(one, other)));
             }
         }
         Adapter::Rev(source)

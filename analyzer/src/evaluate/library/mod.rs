@@ -6,7 +6,7 @@
 pub(super) mod mpi;
 mod rust;
 
-pub(in crate::evaluate) use rust::{formatted, not_known, order, sequence_of, unite};
+pub(in crate::evaluate) use rust::{formatted, not_known, sequence_of};
 
 use super::machine::{Call, Machine, Outcome};
 use super::value::Value;

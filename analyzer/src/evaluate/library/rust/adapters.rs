@@ -151,9 +151,7 @@ fn unknown(machine: &mut Machine<'_>, mut source: Lazy, call: &Call<'_>) -> Outc
     let number = behind(machine, call, 0);
     let length = match iterator::length(machine, &source) {
         iterator::Count::Known(length) => size(length),
-        iterator::Count::Unknown(length) => {
-            super::alike::length_value(crate::evaluate::value::Length::Unknown(length))
-        }
+        iterator::Count::Unknown(length) => crate::evaluate::value::Length::Unknown(length).value(),
         _ => machine.fresh(super::subject::USIZE),
     };
     let left = machine.computed(call.name, &[&length, &number], super::subject::USIZE);

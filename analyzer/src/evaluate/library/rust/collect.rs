@@ -82,7 +82,7 @@ fn text(machine: &mut Machine<'_>, gathered: Gathered) -> Value {
             Value::Text(Some(whole.into()))
         }
         Gathered::Alike(any, length) => {
-            let length = super::alike::length_value(length);
+            let length = length.value();
             machine.computed("collect", &[&any, &length], Type::Text)
         }
     }
@@ -183,7 +183,7 @@ fn partition(
         }
     }
     let whole = gathered.sequence(machine, Type::Unknown);
-    let any = whole.any(machine).unwrap_or(Value::Moved);
+    let any = machine.any_of(&whole).unwrap_or(Value::Moved);
     let length = |machine: &mut Machine<'_>| {
         Length::Unknown(unknown_of(&machine.fresh(super::subject::USIZE)))
     };

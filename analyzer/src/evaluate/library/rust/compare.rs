@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::alike::{equal, order};
 use super::subject::{BOOL, Subject, argument, behind, computed, option_of, run};
+use crate::evaluate::comparison::{equal, order};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::Value;
 use crate::program::{Binary, Type};
@@ -58,7 +58,7 @@ pub(super) fn method(
         ("clamp", Some(Ordering::Less)) => argument(call, 0),
         ("clamp", Some(_)) => {
             let most = behind(machine, call, 1);
-            match super::alike::order(machine, &value, &most, call.place) {
+            match crate::evaluate::comparison::order(machine, &value, &most, call.place) {
                 Some(Ordering::Greater) => argument(call, 1),
                 Some(_) => value,
                 None => either(machine, call, &value, &most),

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::alike::order;
 use super::gather::{Gathered, gather};
 use super::subject::{BOOL, Subject, USIZE, argument, behind, count, option_of, run, size};
+use crate::evaluate::comparison::order;
 use crate::evaluate::iterator::{self, Asking, Count, Lazy, Next, Turns};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Content, Value};
@@ -236,7 +236,7 @@ fn total(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome
                 Type::Unknown => call.ty.clone(),
                 known => known,
             };
-            let length = super::alike::length_value(length);
+            let length = length.value();
             return Ok(machine.computed(call.name, &[&any, &length], ty));
         }
     };
@@ -427,7 +427,7 @@ fn extreme(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outco
         Gathered::Alike(any, length) => {
             let ty = option_of(machine.type_of(&any));
             let any = machine.behind(&any, place);
-            let length = super::alike::length_value(length);
+            let length = length.value();
             return Ok(machine.computed(call.name, &[&any, &length], ty));
         }
     };
@@ -492,7 +492,7 @@ fn last(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome 
         },
         Gathered::Alike(any, length) => {
             let ty = option_of(machine.type_of(&any));
-            let length = super::alike::length_value(length);
+            let length = length.value();
             machine.computed("last", &[&any, &length], ty)
         }
     })

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::alike::is_known;
 use super::subject::{Subject, argument, count, panic, run};
+use crate::evaluate::comparison::is_known;
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Items, Length, Sequence, Value};
 use crate::program::Place;
@@ -80,7 +80,7 @@ fn shuffled(machine: &mut Machine<'_>, sequence: &Sequence, call: &Call<'_>) -> 
 
 /// What all elements have in common; where they are not known, not what they were before the call.
 pub(super) fn common(machine: &mut Machine<'_>, sequence: &Sequence, call: &Call<'_>) -> Value {
-    match sequence.any(machine) {
+    match machine.any_of(sequence) {
         Some(any) if is_known(&any) => any,
         Some(any @ (Value::Scalar(..) | Value::Unknown(..))) => {
             let ty = machine.type_of(&any);
@@ -180,7 +180,7 @@ fn sorted(machine: &mut Machine<'_>, sequence: &Sequence, place: Place) -> Optio
     for item in items.iter() {
         let mut at = sorted.len();
         while at > 0 {
-            match super::alike::order(machine, item, &sorted[at - 1], place)? {
+            match crate::evaluate::comparison::order(machine, item, &sorted[at - 1], place)? {
                 std::cmp::Ordering::Less => at -= 1,
                 _ => break,
             }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::alike::unite;
 use crate::evaluate::iterator::{self, Count, Lazy, Turns};
 use crate::evaluate::machine::{Machine, Outcome};
 use crate::evaluate::value::{Items, Length, MOST_ITEMS, Sequence, Value};
@@ -44,7 +43,7 @@ pub(super) fn gather(
             Length::Unknown(iterator::unknown_of(&length))
         }
     };
-    let any = items.iter().fold(Value::Moved, |any, item| unite(machine, &any, item));
+    let any = items.iter().fold(Value::Moved, |any, item| machine.united(&any, item));
     Ok(Gathered::Alike(any, length))
 }
 

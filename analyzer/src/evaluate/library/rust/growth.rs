@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::alike::{is_known, length_value, unite};
 use super::edits::{Tried, change, common, each, index, set};
 use super::gather::{Gathered, gather};
 use super::sequences::item;
 use super::subject::{Subject, USIZE, argument, behind, computed, option_of, panic, run, size};
+use crate::evaluate::comparison::is_known;
 use crate::evaluate::iterator::{self, Lazy, unknown_of};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Items, Length, MOST_ITEMS, Sequence, Value};
@@ -55,7 +55,7 @@ fn longer(machine: &mut Machine<'_>, length: Length, by: Length, what: &str) -> 
             _ => length.saturating_sub(by),
         });
     }
-    let (length, by) = (length_value(length), length_value(by));
+    let (length, by) = (length.value(), by.value());
     Length::Unknown(unknown_of(&machine.computed(what, &[&length, &by], USIZE)))
 }
 
@@ -91,8 +91,8 @@ fn added(
         }
         return Ok(Value::unit());
     }
-    let any = match sequence.any(machine) {
-        Some(any) => unite(machine, &any, &value),
+    let any = match machine.any_of(&sequence) {
+        Some(any) => machine.united(&any, &value),
         None => value,
     };
     let length = longer(machine, sequence.length(), Length::Known(1), "add");
@@ -185,7 +185,7 @@ fn cut(
             Length::Known(length.min(target))
         }
         ("truncate", length, target) => {
-            let (length, target) = (length_value(length), length_value(target));
+            let (length, target) = (length.value(), target.value());
             Length::Unknown(unknown_of(&machine.computed("min", &[&length, &target], USIZE)))
         }
         (_, _, target) => target,
@@ -207,8 +207,8 @@ fn cut(
         set(machine, subject, Sequence { element, items }, place);
         return Ok(Value::unit());
     }
-    let any = match (sequence.any(machine), more) {
-        (Some(any), Some(more)) => unite(machine, &any, &more),
+    let any = match (machine.any_of(&sequence), more) {
+        (Some(any), Some(more)) => machine.united(&any, &more),
         (Some(any), None) => any,
         (None, Some(more)) => more,
         (None, None) => machine.fresh(element.clone()),
@@ -274,8 +274,8 @@ fn follow(machine: &mut Machine<'_>, first: &Sequence, second: &Sequence) -> Seq
         let all = one.iter().chain(other.iter()).cloned().collect();
         return Sequence { element, items: Items::Each(Rc::new(all)) };
     }
-    let any = match (first.any(machine), second.any(machine)) {
-        (Some(one), Some(other)) => unite(machine, &one, &other),
+    let any = match (machine.any_of(first), machine.any_of(second)) {
+        (Some(one), Some(other)) => machine.united(&one, &other),
         (Some(any), None) | (None, Some(any)) => any,
         (None, None) => machine.fresh(element.clone()),
     };

@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::alike::{equal, is_known, order};
 use super::gather::{Gathered, gather};
 use super::subject::{
     BOOL, Subject, USIZE, argument, behind, computed_of_all, option_of, run, size,
 };
+use crate::evaluate::comparison::{equal, is_known, order};
 use crate::evaluate::iterator;
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::map::{Entries, Gives, Map};
@@ -388,7 +388,7 @@ pub(super) fn filled(
     let items = match gathered {
         Gathered::Each(items) => items,
         Gathered::Alike(any, length) => {
-            let length = super::alike::length_value(length);
+            let length = length.value();
             return unknown(machine, &any, length);
         }
     };

@@ -4,7 +4,6 @@
 //! not known is unknown, with an identity computed of what it was made of.
 
 mod adapters;
-mod alike;
 mod collect;
 mod compare;
 mod constants;
@@ -32,7 +31,6 @@ mod text;
 mod unknown;
 mod wrappers;
 
-pub(in crate::evaluate) use alike::{order, unite};
 pub(in crate::evaluate) use constants::constant;
 pub(in crate::evaluate) use functions::function;
 pub(in crate::evaluate) use sequences::sequence_of;

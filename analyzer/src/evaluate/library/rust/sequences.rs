@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use super::alike::{equal, is_known, length_value, unite};
 use super::subject::{
     BOOL, Subject, USIZE, argument, behind, computed, count, option_of, pair, panic, run,
 };
+use crate::evaluate::comparison::{equal, is_known};
 use crate::evaluate::iterator::{Lazy, Pieces, element_of, unknown_of};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Items, Length, Sequence, Step, Value};
@@ -72,7 +72,7 @@ pub(super) fn method(
 fn measured(sequence: &Sequence, call: &Call<'_>) -> Option<Value> {
     let length = sequence.length();
     Some(match (call.name, length) {
-        ("len", length) => length_value(length),
+        ("len", length) => length.value(),
         ("is_empty", Length::Known(length)) => Value::bool(length == 0),
         _ => return None,
     })
@@ -105,7 +105,7 @@ fn element(
     let at = match call.name {
         "is_empty" => {
             let zero = super::subject::size(0);
-            let length = length_value(sequence.length());
+            let length = sequence.length().value();
             return Some(machine.binary(
                 crate::program::Binary::Equal,
                 &length,
@@ -312,7 +312,7 @@ fn pieces(
             Lazy::Pieces(Pieces { of, from: 0, to: length, size, step, whole: name != "chunks" })
         }
         _ => {
-            let length = length_value(sequence.length());
+            let length = sequence.length().value();
             let number = computed(machine, call, &[&length, &size], USIZE);
             let each = match (known, name) {
                 (Some(size), "chunks_exact" | "windows" | "array_chunks" | "array_windows") => {
@@ -404,8 +404,8 @@ fn concatenated(machine: &mut Machine<'_>, sequence: &Sequence, call: &Call<'_>)
         if let Length::Known(more) = row.length() {
             length = length.map(|length| length + more);
         }
-        if let Some(each) = row.any(machine) {
-            any = unite(machine, &any, &each);
+        if let Some(each) = machine.any_of(&row) {
+            any = machine.united(&any, &each);
         }
     }
     match length {

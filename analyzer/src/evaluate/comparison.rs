@@ -1,12 +1,11 @@
-//! Whether two values are the same, which one is the greater, and what two values have in common.
+//! Whether two values are equal, and which one is the greater, as far as that is known. What is left
+//! of two values where two ways come together is in `join`.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
 
-use crate::evaluate::iterator::unknown_of;
-use crate::evaluate::machine::Machine;
-use crate::evaluate::value::{Constant, Content, Items, Length, Sequence, Value};
-use crate::program::{Place, Scalar, Type};
+use super::machine::Machine;
+use super::value::{Constant, Content, Items, Length, Sequence, Value};
+use crate::program::Place;
 
 /// Whether two values are equal, where that is known.
 pub(super) fn equal(
@@ -37,10 +36,12 @@ pub(super) fn equal(
         (
             Value::Defined { definition, variant, fields },
             Value::Defined { definition: other, variant: as_well, fields: others },
-        ) if definition == other => match variant == as_well {
-            true => equal_all(machine, fields, others, place),
-            false => Some(false),
-        },
+        ) if definition == other && !machine.has_method(*definition, "eq") => {
+            match variant == as_well {
+                true => equal_all(machine, fields, others, place),
+                false => Some(false),
+            }
+        }
         (Value::Sequence(one), Value::Sequence(other)) => {
             equal_sequences(machine, one, other, place)
         }
@@ -117,7 +118,7 @@ pub(super) fn is_known(value: &Value) -> bool {
 }
 
 /// Which of two values is the greater one, where that is known.
-pub(in crate::evaluate) fn order(
+pub(super) fn order(
     machine: &mut Machine<'_>,
     one: &Value,
     other: &Value,
@@ -186,102 +187,4 @@ fn order_all(
         }
     }
     Some(one.len().cmp(&other.len()))
-}
-
-/// A value that stands for either of two: what they have in common is kept, the rest is not known.
-pub(in crate::evaluate) fn unite(machine: &mut Machine<'_>, one: &Value, other: &Value) -> Value {
-    match (one, other) {
-        (Value::Moved, value) | (value, Value::Moved) => value.clone(),
-        (Value::Reference(first), Value::Reference(second)) if first == second => one.clone(),
-        (Value::Scalar(scalar, content), Value::Scalar(as_well, contents)) => {
-            match equal_contents(*content, *contents) {
-                Some(true) if scalar == as_well => one.clone(),
-                _ if scalar == as_well => {
-                    machine.computed("either", &[one, other], Type::Scalar(*scalar))
-                }
-                _ => machine.computed("either", &[one, other], Type::Unknown),
-            }
-        }
-        (Value::Text(Some(first)), Value::Text(Some(second))) if first == second => one.clone(),
-        (Value::Tuple(first), Value::Tuple(second)) if first.len() == second.len() => {
-            Value::Tuple(unite_all(machine, first, second))
-        }
-        (Value::Variant(name, first), Value::Variant(as_well, second))
-            if name == as_well && first.len() == second.len() =>
-        {
-            Value::Variant(name, unite_all(machine, first, second))
-        }
-        (
-            Value::Defined { definition, variant, fields },
-            Value::Defined { definition: second, variant: as_well, fields: others },
-        ) if definition == second && variant == as_well && fields.len() == others.len() => {
-            let fields = unite_all(machine, fields, others);
-            Value::Defined { definition: *definition, variant: *variant, fields }
-        }
-        (Value::Sequence(first), Value::Sequence(second)) => {
-            Value::Sequence(unite_sequences(machine, first, second))
-        }
-        (Value::Handle(first), Value::Handle(second)) if first.is_same(second) => one.clone(),
-        (Value::Unknown(first, _), Value::Unknown(second, _)) if first == second => one.clone(),
-        _ => {
-            let (first, second) = (machine.type_of(one), machine.type_of(other));
-            let ty = if first == second { first } else { Type::Unknown };
-            machine.computed("either", &[one, other], ty)
-        }
-    }
-}
-
-fn unite_all(machine: &mut Machine<'_>, one: &[Value], other: &[Value]) -> Rc<Vec<Value>> {
-    Rc::new(one.iter().zip(other).map(|(one, other)| unite(machine, one, other)).collect())
-}
-
-fn unite_sequences(machine: &mut Machine<'_>, one: &Sequence, other: &Sequence) -> Sequence {
-    let element = if one.element == other.element { one.element.clone() } else { Type::Unknown };
-    if let (Items::Each(first), Items::Each(second)) = (&one.items, &other.items)
-        && first.len() == second.len()
-    {
-        return Sequence { element, items: Items::Each(unite_all(machine, first, second)) };
-    }
-    let first = one.any(machine);
-    let second = other.any(machine);
-    let each = match (first, second) {
-        (Some(first), Some(second)) => unite(machine, &first, &second),
-        (Some(each), None) | (None, Some(each)) => each,
-        (None, None) => machine.fresh(element.clone()),
-    };
-    let length = match (one.length(), other.length()) {
-        (first, second) if first == second => first,
-        (first, second) => {
-            let (first, second) = (length_value(first), length_value(second));
-            let length =
-                machine.computed("either", &[&first, &second], Type::Scalar(Scalar::Usize));
-            Length::Unknown(unknown_of(&length))
-        }
-    };
-    Sequence { element, items: Items::Alike(Rc::new(each), length) }
-}
-
-/// A length as a value.
-pub(super) fn length_value(length: Length) -> Value {
-    match length {
-        Length::Known(length) => Value::integer(i128::from(length), Scalar::Usize),
-        Length::Unknown(unknown) => Value::Scalar(Scalar::Usize, Content::Unknown(unknown)),
-    }
-}
-
-impl Sequence {
-    /// A value that any of its elements may have; `None` if it has none.
-    pub(in crate::evaluate) fn any(&self, machine: &mut Machine<'_>) -> Option<Value> {
-        match &self.items {
-            Items::Alike(each, _) => Some((**each).clone()),
-            Items::Each(items) => {
-                let (first, rest) = items.split_first()?;
-                let mut any = first.clone();
-                for item in rest {
-                    any = unite(machine, &any, item);
-                }
-                Some(any)
-            }
-        }
-    }
 }
