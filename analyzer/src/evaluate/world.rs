@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use p2p_protocol::model::{
-    Action, Behaviour, Communicator, Datatype, Departure, Dialect, Place, World,
+    Action, Behaviour, Communicator, Datatype, Departure, Dialect, Place, Shares, World,
 };
 
 use super::effects::Effects;
@@ -46,6 +46,7 @@ type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
 struct Tables {
     datatypes: Vec<Datatype>,
     operations: Vec<String>,
+    shares: Vec<Shares>,
     communicators: Vec<Communicator>,
     known: HashMap<(String, Vec<u32>), u16>,
 }
@@ -76,6 +77,16 @@ impl Machine<'_> {
             operations.len() - 1
         });
         u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// The index of counts for each rank in the world's table.
+    pub(super) fn shares(&mut self, shares: Shares) -> u32 {
+        let known = &mut self.shared.tables.shares;
+        let index = known.iter().position(|it| *it == shares).unwrap_or_else(|| {
+            known.push(shares);
+            known.len() - 1
+        });
+        u32::try_from(index).unwrap_or(u32::MAX)
     }
 
     /// The index of a communicator with these members in the world's table. `made_by`: what makes it
@@ -236,6 +247,7 @@ impl Setting<'_, '_> {
             communicators: tables.communicators.into(),
             datatypes: tables.datatypes.into(),
             operations: tables.operations.into(),
+            shares: tables.shares.into(),
             dialect: Dialect::Rsmpi,
             ..World::default()
         };

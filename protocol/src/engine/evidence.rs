@@ -2,6 +2,7 @@
 
 use std::option;
 
+use super::shares;
 use crate::model::{Collective, CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
 
 /// A step of a rank.
@@ -164,6 +165,14 @@ impl Evidence {
             self.observations.push(Observation::CollectiveCount { first, other });
         } else if lacks_room(call) {
             self.observations.push(Observation::CollectiveCount { first: other, other });
+        } else if call.shares.is_some() || earlier.clone().any(|(_, it)| it.shares.is_some()) {
+            let mut calls = earlier.clone().chain([(other, call)]);
+            let overflows = |&first: &(At, &Collective)| {
+                shares::overflow(world, first, (other, call)).is_some()
+            };
+            if let Some((first, _)) = calls.find(overflows) {
+                self.observations.push(Observation::CollectiveCount { first, other });
+            }
         }
         let Some(operation) = call.operation else { return };
         let known = earlier.find_map(|(at, call)| Some((at, call.operation?)));
@@ -202,12 +211,16 @@ fn typed_parts(call: &Collective) -> Parts<'_> {
     data.filter(|_| compared).into_iter().chain(room.filter(|_| compared))
 }
 
-/// That of which the amounts must agree between all ranks (MPI 4.0, 6.4 to 6.6, 6.8 to 6.11).
-fn counted_parts(call: &Collective) -> Parts<'_> {
+/// Whether all ranks bring the same amount (MPI 4.0, 6.4 to 6.6, 6.8 to 6.11).
+fn is_counted(kind: CollectiveKind) -> bool {
     use CollectiveKind::{AllGather, AllToAll, Bcast, Gather, ReduceScatterBlock, Scatter};
-    let brings = matches!(call.kind, Bcast | Gather | Scatter | AllGather | AllToAll)
-        || call.kind == ReduceScatterBlock
-        || reduces(call.kind);
+    matches!(kind, Bcast | Gather | Scatter | AllGather | AllToAll | ReduceScatterBlock)
+        || reduces(kind)
+}
+
+/// That of which the amounts must agree between all ranks.
+fn counted_parts(call: &Collective) -> Parts<'_> {
+    let brings = is_counted(call.kind);
     let takes = brings && !reduces(call.kind);
     let (data, room) = (call.data.as_ref(), call.room.as_ref());
     data.filter(|_| brings).into_iter().chain(room.filter(|_| takes))
@@ -227,8 +240,8 @@ fn lacks_room(call: &Collective) -> bool {
 }
 
 /// Whether two parts of a collective agree, as far as they are known.
-pub(crate) fn alike(world: &World, one: &Data, other: &Data) -> bool {
-    same_signature(world, one, other) && !counts_differ(one, other)
+pub(crate) fn alike(world: &World, kind: CollectiveKind, one: &Data, other: &Data) -> bool {
+    same_signature(world, one, other) && !(is_counted(kind) && counts_differ(one, other))
 }
 
 fn counts_differ(one: &Data, other: &Data) -> bool {
@@ -236,7 +249,7 @@ fn counts_differ(one: &Data, other: &Data) -> bool {
 }
 
 /// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").
-fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
+pub(super) fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
     let signature = |datatype: DatatypeId| {
         world.datatypes.get(usize::from(datatype)).map(|datatype| &datatype.signature)
     };

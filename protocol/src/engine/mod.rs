@@ -19,6 +19,7 @@ mod judge;
 mod machine;
 mod outcome;
 mod pairing;
+mod shares;
 #[cfg(test)]
 pub(crate) mod samples;
 mod size;
@@ -35,4 +36,5 @@ pub use machine::{Semantics, Unmatched};
 pub(crate) use machine::{accepts, envelope};
 pub use outcome::{Outcome, explore};
 pub use pairing::{Cause, could_serve};
+pub use shares::{Overflow, overflow};
 pub use wait_for::{Blocked, Stuck};

@@ -84,14 +84,7 @@ mod tests {
     fn a_ready_send_may_be_ahead_once_a_wildcard_is_matched() {
         let reduce = || {
             let kind = CollectiveKind::Reduce;
-            Action::Collective(Collective {
-                kind,
-                communicator: 0,
-                root: Some(1),
-                data: None,
-                room: None,
-                operation: None,
-            })
+            Action::Collective(Collective { root: Some(1), ..Collective::of(kind, 0) })
         };
         let ready =
             |peer| Action::Send { mode: Mode::Ready, envelope: envelope(Peer::Rank(peer), 0) };

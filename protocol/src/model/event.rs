@@ -2,7 +2,7 @@
 
 use super::{
     CommunicatorId, DatatypeId, LabelId, MessageId, OperationId, Place, Position, Rank, RequestId,
-    SourceId,
+    SharesId, SourceId,
 };
 
 /// One step of one rank.
@@ -239,6 +239,17 @@ pub struct Collective {
     /// What the data are combined with, as an index into
     /// [`World::operations`](super::World::operations), where that is known.
     pub operation: Option<OperationId>,
+    /// The counts for each rank, as an index into [`World::shares`](super::World::shares), where the
+    /// operation takes them and they are known.
+    pub shares: Option<SharesId>,
+}
+
+impl Collective {
+    /// An operation without a root, of which nothing else is known.
+    pub fn of(kind: CollectiveKind, communicator: CommunicatorId) -> Self {
+        let (root, data, room, operation, shares) = (None, None, None, None, None);
+        Collective { kind, communicator, root, data, room, operation, shares }
+    }
 }
 
 /// What a rank does in one step.

@@ -13,7 +13,7 @@ pub use event::{
 };
 pub use world::{
     Behaviour, Communicator, CommunicatorId, Datatype, DatatypeId, Dialect, MessageId, OperationId,
-    Place, Role, RoleId, World,
+    Place, Role, RoleId, Shares, SharesId, World,
 };
 
 /// The number of a process in its world: `0..size`.

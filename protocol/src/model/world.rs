@@ -14,6 +14,8 @@ pub type CommunicatorId = u16;
 pub type DatatypeId = u16;
 /// An operation of reductions: an index into [`World::operations`].
 pub type OperationId = u16;
+/// Counts of a collective: an index into [`World::shares`].
+pub type SharesId = u32;
 /// A message's name: an index into [`World::messages`].
 pub type MessageId = u16;
 /// A role: an index into the protocol's list of roles.
@@ -73,6 +75,16 @@ impl Communicator {
     }
 }
 
+/// How many elements go to each rank of a communicator and come from it, in the order of its ranks:
+/// what one rank gives the collectives that take a count for each (MPI 4.0, 6.5 to 6.8).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shares {
+    /// How many it has for each, where it is known.
+    pub brings: Vec<Option<u64>>,
+    /// How many it has room for from each, where it is known.
+    pub takes: Vec<Option<u64>>,
+}
+
 /// The words that a program is written in, so that what is said of it sounds like it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -115,6 +127,8 @@ pub struct World {
     pub roles: Arc<[Role]>,
     /// What reductions combine with: `sum`, `max`.
     pub operations: Arc<[String]>,
+    /// The counts of collectives that take one for each rank.
+    pub shares: Arc<[Shares]>,
     /// The words that the program is written in.
     pub dialect: Dialect,
 }

@@ -194,7 +194,7 @@ fn all_together() -> BoxedStrategy<Action> {
     let collective =
         (collective_kind(), communicator(), root).prop_map(|(kind, communicator, root)| {
             let root = is_rooted(kind).then_some(root);
-            Collective { kind, communicator, root, data: None, room: None, operation: None }
+            Collective { root, ..Collective::of(kind, communicator) }
         });
     let collective = (collective, request(), prop::bool::weighted(0.4)).prop_map(
         |(collective, request, starts)| match starts {

@@ -168,14 +168,7 @@ pub(crate) fn offer(rank: i32, targets: impl IntoIterator<Item = (u16, Position)
 }
 
 pub(crate) fn collective(kind: CollectiveKind, root: Option<i32>) -> Action {
-    Action::Collective(Collective {
-        kind,
-        communicator: 0,
-        root,
-        data: None,
-        room: None,
-        operation: None,
-    })
+    Action::Collective(Collective { root, ..Collective::of(kind, 0) })
 }
 
 pub(crate) fn barrier() -> Action {

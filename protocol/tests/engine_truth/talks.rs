@@ -277,14 +277,7 @@ impl Stage {
             }
             Talk::Together { kind, communicator, root, starts } => {
                 let root = actions::is_rooted(kind).then_some((root % size).cast_signed());
-                let call = Collective {
-                    kind,
-                    communicator,
-                    root,
-                    data: None,
-                    room: None,
-                    operation: None,
-                };
+                let call = Collective { root, ..Collective::of(kind, communicator) };
                 let members = (0..size).filter(|&rank| communicator != SOME || is_member(rank));
                 let part = |rank| match starts {
                     false => Part::new(rank, vec![Action::Collective(call)]),

@@ -125,8 +125,7 @@ mod tests {
     fn barrier() -> Action {
         let kind = CollectiveKind::Barrier;
         let data = None;
-        let (root, room, operation) = (None, None, None);
-        Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
+        Action::Collective(Collective { data, ..Collective::of(kind, 0) })
     }
 
     #[test]

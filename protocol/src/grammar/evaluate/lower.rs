@@ -273,7 +273,13 @@ impl<'p> Lowering<'p> {
         };
         let communicator = message.map_or(0, |message| self.communicator(message));
         let (room, operation) = (None, None);
-        Ok(Action::Collective(Collective { kind, communicator, root, data, room, operation }))
+        Ok(Action::Collective(Collective {
+            root,
+            data,
+            room,
+            operation,
+            ..Collective::of(kind, communicator)
+        }))
     }
 
     fn communicator(&self, message: &MessageName) -> CommunicatorId {

@@ -22,8 +22,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn note(kind: CollectiveKind) -> &'static str {
-    use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
+    use CollectiveKind::{
+        AllGather, AllGatherv, AllToAll, AllToAllv, Gather, Gatherv, Scatter, Scatterv,
+    };
     match kind {
+        Gatherv | Scatterv | AllGatherv | AllToAllv => {
+            "what a rank brings for another must fit into the room that the other keeps for it (MPI 4.0, 6.5 to 6.8); what is longer ends the job or overwrites memory"
+        }
         Gather | Scatter | AllGather | AllToAll => {
             "every rank brings as many elements as there is room for from each (MPI 4.0, 6.5 to 6.8); with less room the job ends or memory is overwritten, with more the parts are not where they are looked for"
         }
@@ -36,7 +41,9 @@ fn note(kind: CollectiveKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::super::samples::{found, rsmpi};
-    use crate::model::{Action, Collective, CollectiveKind, Data};
+    use std::sync::Arc;
+
+    use crate::model::{Action, Collective, CollectiveKind, Data, Shares, World};
 
     /// So many elements that a rank brings, and makes room for.
     type Part = (Option<u64>, Option<u64>);
@@ -48,8 +55,7 @@ mod tests {
     fn messages(kind: CollectiveKind, ranks: &[Part]) -> Vec<String> {
         let call = |&(data, room): &Part| {
             let (data, room) = (data.map(part), room.map(part));
-            let (root, operation) = (None, None);
-            Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
+            Action::Collective(Collective { data, room, ..Collective::of(kind, 0) })
         };
         let world = rsmpi(ranks.iter().map(|part| vec![call(part)]).collect());
         found(&world, "collective-count").into_iter().map(|one| one.message).collect()
@@ -93,5 +99,38 @@ mod tests {
         );
         assert_eq!(reduce(Some(4)), [""; 0]);
         assert_eq!(reduce(None), [""; 0]);
+    }
+
+    /// What is said of two ranks that bring and take so many elements for and from each.
+    fn divided(kind: CollectiveKind, ranks: [(&[u64], &[u64]); 2]) -> Vec<String> {
+        let known = |counts: &[u64]| counts.iter().copied().map(Some).collect();
+        let shares =
+            ranks.map(|(brings, takes)| Shares { brings: known(brings), takes: known(takes) });
+        let any = Some(Data { count: None, ..part(0) });
+        let call = |shares| {
+            let (data, room, shares) = (any, any, Some(shares));
+            Action::Collective(Collective { data, room, shares, ..Collective::of(kind, 0) })
+        };
+        let world = World { shares: Arc::new(shares), ..rsmpi(vec![vec![call(0)], vec![call(1)]]) };
+        found(&world, "collective-count").into_iter().map(|one| one.message).collect()
+    }
+
+    #[test]
+    fn what_is_brought_for_one_rank_fits_into_its_room() {
+        let exchange = |ranks| divided(CollectiveKind::AllToAllv, ranks);
+        assert_eq!(
+            exchange([(&[1, 3], &[1, 2]), (&[2, 0], &[2, 0])]),
+            [
+                "in `all_to_all_varcount_into`, rank 0 has 3 u8 for rank 1, and rank 1 has room for 2 u8 from rank 0 (with 2 ranks)"
+            ]
+        );
+        assert_eq!(
+            exchange([(&[4, 1], &[3, 1]), (&[1, 0], &[1, 0])]),
+            [
+                "in `all_to_all_varcount_into`, rank 0 has 4 u8 for itself and room for 3 u8 from itself (with 2 ranks)"
+            ]
+        );
+        assert_eq!(exchange([(&[1, 3], &[1, 9]), (&[2, 0], &[3, 0])]), [""; 0]);
+        assert_eq!(exchange([(&[1], &[]), (&[2, 0], &[2, 0])]), [""; 0]);
     }
 }

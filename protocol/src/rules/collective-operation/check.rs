@@ -62,14 +62,7 @@ mod tests {
     fn reduction(operations: [Option<u16>; 2]) -> World {
         let reduce = |operation| {
             let kind = CollectiveKind::AllReduce;
-            Action::Collective(Collective {
-                kind,
-                communicator: 0,
-                root: None,
-                data: None,
-                room: None,
-                operation,
-            })
+            Action::Collective(Collective { operation, ..Collective::of(kind, 0) })
         };
         let world = rsmpi(operations.map(|operation| vec![reduce(operation)]).to_vec());
         World { operations: Arc::new(["sum".to_owned(), "max".to_owned()]), ..world }

@@ -2,9 +2,9 @@
 
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{At, Case, Observation, Seen, alike, describe};
+use crate::engine::{At, Case, Observation, Overflow, Seen, alike, describe, overflow};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{CollectiveKind, World};
+use crate::model::{CollectiveKind, Rank, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-type",
@@ -70,8 +70,28 @@ fn report(rule: &Rule, world: &World, differing: &[(At, At, &Seen)]) -> Finding 
 
 /// What two ranks bring, or have room for, that should be alike and is not.
 fn unlike(world: &World, one: At, other: At) -> [String; 2] {
+    let called = |at| describe::event(world, at).action.collective();
+    let Some((call, other_call)) = called(one).zip(called(other)) else {
+        return Default::default();
+    };
     let (first, second) = (describe::parts(world, one), describe::parts(world, other));
     let pairs = first.iter().flat_map(|one| second.iter().map(move |other| [one, other]));
-    let mut unlike = pairs.filter(|[one, other]| !alike(world, &one.0, &other.0));
-    unlike.next().map_or_else(Default::default, |pair| pair.map(|(_, text)| text.clone()))
+    let mut unlike = pairs.filter(|[one, other]| !alike(world, call.kind, &one.0, &other.0));
+    match unlike.next() {
+        Some(pair) => pair.map(|(_, text)| text.clone()),
+        None => overflow(world, (one, call), (other, other_call))
+            .map_or_else(Default::default, |found| too_long(world, one.0, &found)),
+    }
+}
+
+/// What is brought for a rank that has less room for it, with what `one` has first.
+fn too_long(world: &World, one: Rank, found: &Overflow) -> [String; 2] {
+    let Overflow { from, to, brought, room } = found;
+    let (at, of) = match from == to {
+        true => ("itself".to_owned(), "itself".to_owned()),
+        false => (format!("rank {to}"), format!("rank {from}")),
+    };
+    let brought = format!("{} for {at}", describe::data(world, brought));
+    let room = format!("room for {} from {of}", describe::data(world, room));
+    if *from == one { [brought, room] } else { [room, brought] }
 }

@@ -36,14 +36,7 @@ fn compared(expected: &World, actual: &World) -> Vec<Finding> {
 }
 
 fn collective(kind: CollectiveKind) -> Action {
-    Action::Collective(Collective {
-        kind,
-        communicator: 0,
-        root: None,
-        data: None,
-        room: None,
-        operation: None,
-    })
+    Action::Collective(Collective::of(kind, 0))
 }
 
 fn barrier() -> Action {

@@ -141,8 +141,7 @@ mod tests {
     fn a_panic_keeps_a_collective_waiting() {
         let kind = CollectiveKind::Barrier;
         let barrier = || {
-            let (root, data, room, operation) = (None, None, None, None);
-            Action::Collective(Collective { kind, communicator: 0, root, data, room, operation })
+            Action::Collective(Collective::of(kind, 0))
         };
         let gone = Action::Leave { departure: Departure::Panicked };
         let world = rsmpi(vec![vec![barrier()], vec![gone, barrier()]]);

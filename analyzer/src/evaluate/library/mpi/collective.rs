@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::{Action, Collective, CollectiveKind, Data, Departure};
+use p2p_protocol::model::{Action, Collective, CollectiveKind, Data, Departure, Shares};
 
 use super::exchange::{self, Gets};
 use super::memory::{Memory, shaped};
@@ -172,12 +172,12 @@ fn enter(machine: &mut Machine<'_>, entry: &Entry<'_>, call: &Call<'_>) -> Outco
     let operation = entry.operation.and_then(|value| operation_name(machine, value, call.place));
     understood(machine, entry, &buffers, call.place);
     let collective = Collective {
-        kind: entry.kind,
-        communicator: entry.communicator.id,
         root: world_root(&entry.communicator, entry.root),
         data: data(machine, entry, &buffers),
         room: room(machine, entry, &buffers),
         operation: operation.as_deref().map(|name| machine.operation(name)),
+        shares: shares(machine, &buffers),
+        ..Collective::of(entry.kind, entry.communicator.id)
     };
     let result = result(machine, entry, &buffers, operation.as_deref());
     if !call.name.starts_with("immediate_") {
@@ -248,20 +248,36 @@ fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Opti
         },
         AllToAll => sent?.share(machine, ranks),
         ReduceScatterBlock => taken.or(sent)?.data(machine),
-        AllGatherv | AllToAllv | Gatherv | Scatterv => sent.or(taken)?.amount(machine, None),
+        AllGatherv | AllToAllv | Gatherv | Scatterv => sent.or(taken)?.whole(machine),
         _ => sent.or(taken)?.data(machine),
     })
 }
 
 /// What a rank that brings something has room for: of gathers and all-to-all, from one rank.
 fn room(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
-    use CollectiveKind::{AllGather, AllReduce, AllToAll, Exscan, Gather, Reduce, Scan, Scatter};
+    use CollectiveKind::{
+        AllGather, AllGatherv, AllReduce, AllToAll, AllToAllv, Exscan, Gather, Gatherv, Reduce,
+        Scan, Scatter, Scatterv,
+    };
     let (Some(_), Some(taken)) = (&buffers.sent, &buffers.taken) else { return None };
     match entry.kind {
         Gather | AllGather | AllToAll => Some(taken.share(machine, entry.communicator.size())),
         Scatter | Reduce | AllReduce | Scan | Exscan => Some(taken.amount(machine, taken.count)),
+        Gatherv | AllGatherv | AllToAllv | Scatterv => Some(taken.whole(machine)),
         _ => None,
     }
+}
+
+/// How much of what it brings, and of what it has room for, belongs to each rank, where the call says
+/// so.
+fn shares(machine: &mut Machine<'_>, buffers: &Buffers) -> Option<u32> {
+    let counts = |memory: &Option<Memory>| memory.as_ref().and_then(Memory::parts);
+    let (brings, takes) = (counts(&buffers.sent), counts(&buffers.taken));
+    if brings.is_none() && takes.is_none() {
+        return None;
+    }
+    let (brings, takes) = (brings.unwrap_or_default(), takes.unwrap_or_default());
+    Some(machine.shares(Shares { brings, takes }))
 }
 
 /// Which part of what all bring a rank gets.
@@ -372,14 +388,7 @@ pub(super) fn make(
     told: Told,
     place: Place,
 ) -> Outcome<(Option<u64>, Option<Vec<Told>>)> {
-    let collective = Collective {
-        kind: CollectiveKind::MakeCommunicator,
-        communicator: known.id,
-        root: None,
-        data: None,
-        room: None,
-        operation: None,
-    };
+    let collective = Collective::of(CollectiveKind::MakeCommunicator, known.id);
     machine.emit(Action::Collective(collective), place)?;
     let number = machine.count(&format!("collective {}", known.id));
     Ok((number, machine.exchange(known.id, &known.members, told)))
@@ -395,12 +404,8 @@ fn spawn(
     let why = "what the processes that it starts do is not looked at";
     machine.understood(call.place, Understood::Partly(why.to_owned()));
     let collective = Collective {
-        kind: CollectiveKind::Spawn,
-        communicator: known.id,
         root: world_root(&known, root),
-        data: None,
-        room: None,
-        operation: None,
+        ..Collective::of(CollectiveKind::Spawn, known.id)
     };
     machine.emit(Action::Collective(collective), call.place)?;
     machine.count(&format!("collective {}", known.id));

@@ -306,14 +306,7 @@ fn subgroup(
     let number = machine.count(&meeting);
     let name = format!("{}, group {members:?}", of.name);
     let id = machine.communicator(&meeting, &name, &members);
-    let collective = Collective {
-        kind: CollectiveKind::MakeCommunicator,
-        communicator: id,
-        root: None,
-        data: None,
-        room: None,
-        operation: None,
-    };
+    let collective = Collective::of(CollectiveKind::MakeCommunicator, id);
     machine.emit(Action::Collective(collective), call.place)?;
     let met = KnownCommunicator { id, ..known.clone() };
     Ok(of_group(machine, of, &met, number, Some(members), call.place))

@@ -116,6 +116,20 @@ impl Memory {
         self.amount(machine, each)
     }
 
+    /// All of it; of memory that is divided, the type alone.
+    pub(super) fn whole(&self, machine: &mut Machine<'_>) -> Data {
+        let count = if self.partition.is_some() { None } else { self.count };
+        self.amount(machine, count)
+    }
+
+    /// How much of it belongs to each rank, in the datatype's elements, where it is divided and that is
+    /// known.
+    pub(super) fn parts(&self) -> Option<Vec<Option<u64>>> {
+        let counts = self.partition.as_ref()?.as_ref()?;
+        let times = self.signature.as_ref()?.times();
+        Some(counts.iter().map(|count| count.map(|it| it.saturating_mul(times))).collect())
+    }
+
     /// What of it is not known, for coverage; `needs_count`: whether it has a length of its own.
     pub(super) fn gap(&self, needs_count: bool) -> Option<&'static str> {
         match (&self.signature, self.count) {

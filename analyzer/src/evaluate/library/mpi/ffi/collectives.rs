@@ -123,7 +123,7 @@ fn enter(
     };
     let room = taken.as_ref().and_then(|taken| room(machine, shape.kind, root, taken));
     let (kind, operation) = (shape.kind, operation(machine, shape, call));
-    let collective = Collective { kind, communicator: known.id, root, data, room, operation };
+    let collective = Collective { root, data, room, operation, ..Collective::of(kind, known.id) };
     machine.count(&format!("collective {}", known.id));
     machine.exchange(known.id, &known.members, Told::Nothing);
     let arrives = taken.as_ref().and_then(|memory| memory.arriving(machine));
