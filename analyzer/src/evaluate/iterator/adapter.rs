@@ -64,31 +64,8 @@ pub(super) fn next_of(
             return ask(machine, second);
         }
         Adapter::Rev(source) => return super::next_back(machine, source, deciding, place),
-        Adapter::StepBy(source, step, ahead) => {
-            for _ in 0..*ahead {
-                element!(ask(machine, source));
-            }
-            *ahead = step.saturating_sub(1);
-            return ask(machine, source);
-        }
-        Adapter::Take(source, left) => {
-            if *left == 0 {
-                return Ok(Next::End);
-            }
-            *left -= 1;
-            return ask(machine, source);
-        }
-        Adapter::Bounded(bound, source) => {
-            element!(ask(machine, bound));
-            return ask(machine, source);
-        }
-        Adapter::Skip(source, ahead) => {
-            pass_over(source, ahead);
-            while *ahead > 0 {
-                element!(ask(machine, source));
-                *ahead -= 1;
-            }
-            return ask(machine, source);
+        Adapter::StepBy(..) | Adapter::Take(..) | Adapter::Bounded(..) | Adapter::Skip(..) => {
+            return counted(machine, adapter, deciding, place);
         }
         Adapter::Flatten(..) => return flattened(machine, adapter, deciding, place),
         Adapter::Peekable(source, peeked) => match peeked.take() {
@@ -106,12 +83,6 @@ pub(super) fn next_of(
             }
             answer => answer,
         },
-        Adapter::Scan(source, state, closure) => {
-            let element = element!(ask(machine, source));
-            let state = Value::Reference(state.clone());
-            let answer = call(machine, closure, vec![state, element], place)?;
-            answer_of(machine, answer)
-        }
         Adapter::Fuse(source, ended) => {
             if *ended {
                 return Ok(Next::End);
@@ -120,19 +91,10 @@ pub(super) fn next_of(
             *ended = matches!(answer, Next::End);
             answer
         }
-        Adapter::FromFunction(closure) => {
-            let answer = call(machine, closure, Vec::new(), place)?;
-            answer_of(machine, answer)
-        }
-        Adapter::RepeatWith(closure) => Next::Element(call(machine, closure, Vec::new(), place)?),
-        Adapter::Successors(upcoming, closure) => {
-            let answer = answer_of(machine, upcoming.clone());
-            if let Next::Element(element) = &answer {
-                let shown = shown(machine, element);
-                *upcoming = call(machine, closure, vec![shown], place)?;
-            }
-            answer
-        }
+        Adapter::Scan(..)
+        | Adapter::FromFunction(_)
+        | Adapter::RepeatWith(_)
+        | Adapter::Successors(..) => return made(machine, adapter, deciding, place),
         Adapter::Borrowed(path) => return borrowed(machine, &path.clone(), deciding, place),
     })
 }
@@ -174,6 +136,76 @@ fn pass_over(source: &mut Lazy, ahead: &mut u64) {
         }
         _ => {}
     }
+}
+
+/// `step_by`, `take`, `skip`, and a source that gives as many as another one: what counts elements.
+fn counted(
+    machine: &mut Machine<'_>,
+    adapter: &mut Adapter,
+    deciding: Asking,
+    place: Place,
+) -> Outcome<Next> {
+    let source = match adapter {
+        Adapter::StepBy(source, step, ahead) => {
+            for _ in 0..*ahead {
+                element!(next(machine, source, deciding, place));
+            }
+            *ahead = step.saturating_sub(1);
+            source
+        }
+        Adapter::Take(source, left) => {
+            if *left == 0 {
+                return Ok(Next::End);
+            }
+            *left -= 1;
+            source
+        }
+        Adapter::Bounded(bound, source) => {
+            element!(next(machine, bound, deciding, place));
+            source
+        }
+        Adapter::Skip(source, ahead) => {
+            pass_over(source, ahead);
+            while *ahead > 0 {
+                element!(next(machine, source, deciding, place));
+                *ahead -= 1;
+            }
+            source
+        }
+        _ => return Ok(Next::End),
+    };
+    next(machine, source, deciding, place)
+}
+
+/// `scan`, `from_fn`, `repeat_with`, `successors`: elements that a closure makes.
+fn made(
+    machine: &mut Machine<'_>,
+    adapter: &mut Adapter,
+    deciding: Asking,
+    place: Place,
+) -> Outcome<Next> {
+    Ok(match adapter {
+        Adapter::Scan(source, state, closure) => {
+            let element = element!(next(machine, source, deciding, place));
+            let state = Value::Reference(state.clone());
+            let answer = call(machine, closure, vec![state, element], place)?;
+            answer_of(machine, answer)
+        }
+        Adapter::FromFunction(closure) => {
+            let answer = call(machine, closure, Vec::new(), place)?;
+            answer_of(machine, answer)
+        }
+        Adapter::RepeatWith(closure) => Next::Element(call(machine, closure, Vec::new(), place)?),
+        Adapter::Successors(upcoming, closure) => {
+            let answer = answer_of(machine, upcoming.clone());
+            if let Next::Element(element) = &answer {
+                let shown = shown(machine, element);
+                *upcoming = call(machine, closure, vec![shown], place)?;
+            }
+            answer
+        }
+        _ => Next::End,
+    })
 }
 
 /// `filter`, `filter_map`: asks on until the closure wants an element.
