@@ -1,11 +1,13 @@
-//! Macros that are known by name.
+//! Macros that are known by name. Those that the program defines have been expanded before.
+
+use std::rc::Rc;
 
 use p2p_protocol::model::Departure;
 
 use super::machine::{Flow, Machine, Outcome};
 use super::places::Target;
 use super::value::Value;
-use crate::program::{Binary, Expression, Kind, Literal, Type};
+use crate::program::{Binary, Expression, Kind, Literal, Place, Type};
 
 impl Machine<'_> {
     /// `name!(arguments)`
@@ -56,34 +58,16 @@ impl Machine<'_> {
             }
             "dbg" => match arguments {
                 [only] => self.evaluate(only),
-                _ => Ok(Value::Tuple(std::rc::Rc::new(self.evaluate_all(arguments)?))),
+                _ => Ok(Value::Tuple(Rc::new(self.evaluate_all(arguments)?))),
             },
             "bail" => {
                 self.look_at(arguments)?;
-                let error = self.fresh(Type::Unknown);
-                Err(Flow::Return(Value::Variant("Err", std::rc::Rc::new(vec![error]))))
+                Err(self.failure())
             }
-            "ensure" => {
-                let Some(condition) = arguments.first() else { return Ok(Value::unit()) };
-                let holds = self.operand(condition)?;
-                let holds = self.behind(&holds, place);
-                if holds.as_bool() == Some(false) {
-                    let error = self.fresh(Type::Unknown);
-                    return Err(Flow::Return(Value::Variant("Err", std::rc::Rc::new(vec![error]))));
-                }
-                if holds.as_bool().is_none() {
-                    let condition = self.identity(&holds);
-                    self.assume(condition, true);
-                }
-                Ok(Value::unit())
-            }
+            "ensure" => self.ensure(arguments, place),
             "env" | "option_env" | "include_str" | "concat" | "stringify" | "file" | "line"
             | "column" | "module_path" => {
-                let words = arguments.iter().filter_map(|argument| match &argument.kind {
-                    Kind::Literal(Literal::Text(text)) => Some(text.to_string()),
-                    _ => None,
-                });
-                let what = format!("{name} {}", words.collect::<Vec<_>>().join(" "));
+                let what = words(name, arguments);
                 let ty = self.resolve(&expression.ty);
                 Ok(self.uniform(&what, ty))
             }
@@ -99,6 +83,28 @@ impl Machine<'_> {
         }
     }
 
+    /// `ensure!(condition)`: returns an error unless it holds, which is expected where it is not known.
+    fn ensure(&mut self, arguments: &[Expression], place: Place) -> Outcome {
+        let Some(condition) = arguments.first() else { return Ok(Value::unit()) };
+        let holds = self.operand(condition)?;
+        let holds = self.behind(&holds, place);
+        match holds.as_bool() {
+            Some(true) => {}
+            Some(false) => return Err(self.failure()),
+            None => {
+                let condition = self.identity(&holds);
+                self.assume(condition, true);
+            }
+        }
+        Ok(Value::unit())
+    }
+
+    /// The function returns an error of which nothing is known.
+    fn failure(&mut self) -> Flow {
+        let error = self.fresh(Type::Unknown);
+        Flow::Return(Value::Variant("Err", Rc::new(vec![error])))
+    }
+
     /// The values of arguments that are only looked at.
     fn look_at(&mut self, arguments: &[Expression]) -> Outcome<Vec<Value>> {
         let mut values = Vec::new();
@@ -111,4 +117,13 @@ impl Machine<'_> {
         }
         Ok(values)
     }
+}
+
+/// What a macro reads when the program is compiled: `env PATH`.
+fn words(name: &str, arguments: &[Expression]) -> String {
+    let words = arguments.iter().filter_map(|argument| match &argument.kind {
+        Kind::Literal(Literal::Text(text)) => Some(text.to_string()),
+        _ => None,
+    });
+    format!("{name} {}", words.collect::<Vec<_>>().join(" "))
 }
