@@ -9,6 +9,7 @@ use crate::gather::Gathering;
 use crate::read::{self, Readings};
 use crate::report::Outcome;
 use crate::source::discover::{self, Input, Selection};
+use crate::source::{FileId, Location};
 
 /// How many statements are executed for one size at most: more than in the macro, which a compiler
 /// waits for.
@@ -54,6 +55,9 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined) {
     let mut readings = read::all(inputs, &judged);
     let examination = Examination::new(sizes, options.eager_limit);
     let programs = readings.programs(&examination.sizes);
-    let examined = examination.run(&programs, |file| readings.files[file].source.name.clone());
+    let source = |file: FileId| &readings.files[file].source;
+    let name = |file| source(file).name.clone();
+    let place = |at: &Location| source(at.file).short(at.bytes.start);
+    let examined = examination.run(&programs, name, place);
     (readings, examined)
 }

@@ -12,10 +12,10 @@ use p2p_protocol::finding::{Certainty, Finding};
 use p2p_protocol::rules::Conformance;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use crate::coverage::{Call, Calls};
+use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
-use crate::evaluate::{Evaluator, Limits, Understood};
-use crate::program::{Entry, EntryKind, Place, Program};
+use crate::evaluate::{Evaluated, Evaluator, Limits};
+use crate::program::{Entry, EntryKind, Program};
 use crate::read::rust::{Played, TargetProgram};
 use crate::source::{FileId, Location};
 
@@ -59,11 +59,12 @@ impl Examination {
         Examination { sizes, eager_limit }
     }
 
-    /// Runs all programs. `name`: what a file is called in reports.
+    /// Runs all programs. `name`: what a file is called in reports; `place`: what a place is.
     pub fn run(
         &self,
         programs: &[TargetProgram],
-        name: impl Fn(FileId) -> String + Sync,
+        name: impl Fn(FileId) -> String,
+        place: impl Fn(&Location) -> String,
     ) -> Examined {
         let runs: Vec<Vec<Run>> = programs
             .par_iter()
@@ -81,11 +82,12 @@ impl Examination {
                 std::iter::once(Location { file: target.root, bytes: 0..0 })
                     .chain(program.places.iter().cloned())
                     .collect();
-            calls.add(program, &[]);
+            let shown: Vec<(&Entry, &Shown)> =
+                program.entries.iter().zip(runs.iter().map(|run| &run.shown)).collect();
+            calls.add(program, &shown);
             let mut communicates = false;
             for (run, entry) in runs.into_iter().zip(&program.entries) {
-                communicates |= !run.calls.is_empty();
-                calls.add(program, &run.calls);
+                communicates |= !run.shown.calls.is_empty();
                 let title = format!("`{}` in {}", entry.name, name(target.root));
                 examined.add_run(&run, title, target.root);
                 run.findings.into_iter().for_each(|finding| found.add(finding, &places));
@@ -93,7 +95,7 @@ impl Examination {
             examined.programs += usize::from(communicates);
         }
         examined.findings = found.list;
-        examined.calls = calls.list();
+        examined.calls = calls.list(place);
         examined
     }
 
@@ -119,7 +121,7 @@ impl Examination {
         for &size in &self.sizes {
             let evaluated = evaluator.evaluate(entry, size, Limits::default());
             let silent = evaluated.calls.is_empty() && !evaluated.refused;
-            run.calls.extend(evaluated.calls);
+            run.show(&evaluated);
             if evaluated.refused {
                 run.refused.insert(size);
             } else if silent {
@@ -150,7 +152,7 @@ fn compare(program: &Program, entry: &Entry, played: &Played) -> Run {
     for expected in &played.expected {
         let size = expected.size();
         let evaluated = evaluator.evaluate(entry, size, Limits::default());
-        run.calls.extend(evaluated.calls);
+        run.show(&evaluated);
         // Where what it does depends on what nobody knows, there is no one way to be compared.
         if let [(actual, _)] = evaluated.worlds.as_slice() {
             run.sizes.insert(size);
@@ -170,11 +172,19 @@ fn compare(program: &Program, entry: &Entry, played: &Played) -> Run {
 #[derive(Debug, Default)]
 struct Run {
     findings: Vec<Finding>,
-    calls: Vec<(Place, Understood)>,
+    shown: Shown,
     sizes: BTreeSet<u32>,
     refused: BTreeSet<u32>,
     incomplete: BTreeSet<u32>,
     failed: bool,
+}
+
+impl Run {
+    fn show(&mut self, evaluated: &Evaluated) {
+        self.shown.calls.extend_from_slice(&evaluated.calls);
+        self.shown.lost.extend_from_slice(&evaluated.lost);
+        self.shown.spared.extend_from_slice(&evaluated.spared);
+    }
 }
 
 impl Examined {

@@ -62,6 +62,11 @@ impl<'p> Machine<'p> {
                 return outcome;
             }
         }
+        if let [owner, name] = path
+            && let Some(function) = self.find_associated(owner, name, &call)
+        {
+            return self.call_function(function, &[], call.arguments, &call.ty, call.place);
+        }
         match path.last().map(String::as_str) {
             Some(name @ ("Some" | "Ok" | "Err")) => {
                 let name = ["Some", "Ok", "Err"].into_iter().find(|it| *it == name);

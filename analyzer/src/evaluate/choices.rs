@@ -125,6 +125,7 @@ impl<'p> Machine<'p> {
 
     /// What a condition is known to be.
     pub(super) fn fact(&self, condition: Unknown) -> Option<bool> {
+        self.note_question();
         let is = Unknown { identity: condition.identity & !1, ..condition };
         let meaning = self.comparisons.get(&is.identity).copied();
         let known = self.state.facts.get(is, meaning);
@@ -137,6 +138,7 @@ impl<'p> Machine<'p> {
 
     /// On this way a condition is so.
     pub(super) fn know(&mut self, condition: Unknown, holds: bool) {
+        self.note_question();
         let is = Unknown { identity: condition.identity & !1, ..condition };
         let meaning = self.comparisons.get(&is.identity).copied();
         self.state.facts.set(is, meaning, holds == (is == condition));
@@ -144,6 +146,7 @@ impl<'p> Machine<'p> {
 
     /// A condition is taken to be so from here on, by all ranks if it is the same for all.
     pub(super) fn assume(&mut self, condition: Unknown, holds: bool) {
+        self.note_question();
         let is = Unknown { identity: condition.identity & !1, ..condition };
         let holds = holds == (is == condition);
         if holds && let Some(both) = self.shared.oracle.formulas.both(is.identity) {
@@ -218,6 +221,8 @@ impl<'p> Machine<'p> {
             at_head: false,
             asked: Asked::Condition(condition),
         };
+        self.spare(then);
+        otherwise.into_iter().for_each(|otherwise| self.spare(otherwise));
         let scope = self.open_scope();
         let yes = |machine: &mut Self| machine.evaluate(then);
         let no = |machine: &mut Self| match otherwise {
@@ -294,6 +299,7 @@ impl<'p> Machine<'p> {
         arms: &[MatchArm],
         place: Place,
     ) -> Outcome {
+        arms.iter().for_each(|arm| self.spare(&arm.body));
         let scope = self.open_scope();
         let outcome = self.locate(value).and_then(|target| {
             let subject = self.subject(target);

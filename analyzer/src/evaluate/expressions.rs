@@ -439,6 +439,7 @@ impl Machine<'_> {
         let Some(otherwise) = otherwise else {
             return self.bind_always(pattern, value, place);
         };
+        self.spare(otherwise);
         let subject = Target::Value(value).into();
         match self.test(pattern, &subject, place)? {
             Matched::No => self.evaluate(otherwise).map(|_| ()),

@@ -1,14 +1,37 @@
-//! Where a rank may fail: assertions, and `?`.
+//! Where a rank may fail: assertions, `?`, and what only gives up.
 //!
 //! Errors in the data are not what is looked for: what is not known is taken to be right.
 
 use p2p_protocol::model::Departure;
 
+use super::effects::only_fails;
 use super::machine::{Flow, Machine, Outcome};
 use super::value::Value;
 use crate::program::{Expression, Kind, Literal, Place, Scalar, Type};
 
 impl Machine<'_> {
+    /// Notes what would be called where the rank gives up, if that is all that is done there.
+    pub(super) fn spare(&mut self, arm: &Expression) {
+        if self.effects.get(arm).communicates && only_fails(arm) {
+            self.spare_all(arm);
+        }
+    }
+
+    fn spare_all(&mut self, arm: &Expression) {
+        if !self.spared.insert(arm.place) {
+            return;
+        }
+        let program = self.program;
+        if let Kind::Function(function, _) = &arm.kind
+            && let function = program.function(*function)
+            && function.result == Type::Never
+            && let Some(body) = &function.body
+        {
+            self.spare_all(body);
+        }
+        arm.for_each_child(&mut |child| self.spare_all(child));
+    }
+
     /// `value?`: an unknown one is taken to be right.
     pub(super) fn unwrap_or_return(&mut self, value: Value, place: Place) -> Outcome {
         match self.behind(&value, place) {

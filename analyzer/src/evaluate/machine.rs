@@ -3,7 +3,7 @@
 //! Here is what [`super::library`] builds on, and what evaluation keeps; how statements,
 //! expressions, branches and loops are evaluated is in the modules beside this one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
@@ -89,6 +89,10 @@ pub(super) struct Machine<'p> {
     pub(super) made: u64,
     /// How each call was understood.
     pub(super) calls: BTreeMap<Place, Understood>,
+    /// Calls that are only made where the rank gives up, which is taken not to happen.
+    pub(super) spared: BTreeSet<Place>,
+    /// Where the rank was not followed any further.
+    pub(super) lost: BTreeMap<Place, String>,
     /// What else was not understood.
     pub(super) gaps: BTreeMap<Place, String>,
     /// Loops that were cut short, with how many turns they had.
@@ -134,7 +138,7 @@ impl<'p> Machine<'p> {
         if self.is_given_up() {
             return Flow::Gone;
         }
-        self.gaps.entry(place).or_insert_with(|| why.to_owned());
+        self.lost.entry(place).or_insert_with(|| why.to_owned());
         self.graph.push(Action::Opaque, place);
         Flow::Gone
     }

@@ -4,8 +4,12 @@
 use super::library;
 use super::machine::{Call, Machine, Outcome};
 use super::places::Target;
+use super::types::element;
 use super::value::Value;
-use crate::program::{DefinitionId, Expression, FunctionId, Place, Type};
+use crate::program::{DefinitionId, Expression, FunctionId, Kind, Place, Type};
+
+/// How often a receiver is dereferenced, at most.
+const MOST_DEREFS: u32 = 8;
 
 impl Machine<'_> {
     /// Whether a type of the program has a method.
@@ -115,6 +119,56 @@ impl Machine<'_> {
         Some(self.call_function(function, &[], arguments, ty, place))
     }
 
+    /// The function of the program that `Trait::name` or `T::name` means in a call: the only one
+    /// whose types fit.
+    pub(super) fn find_associated(
+        &self,
+        owner: &str,
+        name: &str,
+        call: &Call<'_>,
+    ) -> Option<FunctionId> {
+        let generics = self.function().map_or(&[][..], |function| &function.generics);
+        let is_parameter = generics.iter().any(|generic| generic == owner);
+        if !is_parameter && !self.program.traits.contains(owner) {
+            return None;
+        }
+        let itself = self.resolve(&Type::Parameter(owner.to_owned()));
+        let methods = self.program.methods.iter().filter(|((_, own), _)| own == name);
+        let mut fitting: Vec<FunctionId> = methods
+            .flat_map(|(_, functions)| functions.iter().copied())
+            .filter(|function| self.fits(*function, &itself, call))
+            .collect();
+        fitting.sort_unstable();
+        fitting.dedup();
+        match fitting[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether a call of an associated function of a type may mean this one.
+    fn fits(&self, function: FunctionId, itself: &Type, call: &Call<'_>) -> bool {
+        let function = self.program.function(function);
+        if let Type::Scalar(scalar) = itself
+            && function.name.rsplit("::").nth(1) != Some(scalar.name())
+        {
+            return false;
+        }
+        let takes = |(index, parameter): (usize, &Type)| match &call.arguments[index] {
+            Value::Handle(_) => true,
+            value => {
+                let written = call.expressions.get(index).map(|it| self.resolve(&it.ty));
+                agree(parameter, &self.type_of(value))
+                    && written.is_none_or(|written| agree(parameter, &written))
+            }
+        };
+        let parameters = function.parameters.iter().map(|parameter| &parameter.ty);
+        !function.is_method
+            && function.parameters.len() == call.arguments.len()
+            && parameters.enumerate().all(takes)
+            && agree(&function.result, &call.ty)
+    }
+
     /// The receiver as a method wants it: the value, or a reference to it.
     fn receiver_for(&mut self, function: FunctionId, receiver: &Value, place: Place) -> Value {
         let parameter = self.program.function(function).parameters.first();
@@ -138,7 +192,14 @@ impl Machine<'_> {
     ) -> Outcome {
         let place = expression.place;
         let receiver = self.receiver(receiver)?;
+        let receiver = self.receiver_of(receiver, name, place)?;
         let values = self.evaluate_all(arguments)?;
+        for argument in arguments {
+            // `.unwrap_or_else(|error| world.abort(1))`
+            if let Kind::Closure(closure) = &argument.kind {
+                self.spare(&closure.body);
+            }
+        }
         let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
         let ty = self.resolve(&expression.ty);
         let value = self.behind(&receiver, place);
@@ -175,6 +236,45 @@ impl Machine<'_> {
         library::not_known(self, &receiver, &call)
     }
 
+    /// What has a method, where the program's own `Deref` leads from what it is called on to that.
+    fn receiver_of(&mut self, receiver: Value, name: &str, place: Place) -> Outcome {
+        let mut receiver = receiver;
+        for _ in 0..MOST_DEREFS {
+            let Value::Defined { definition, .. } = self.behind(&receiver, place) else { break };
+            let leads_on = self.has_method(definition, "deref")
+                && !self.has_method(definition, name)
+                && !self.is_of_trait(definition, name);
+            if !leads_on {
+                break;
+            }
+            let target = match receiver {
+                Value::Reference(path) => Target::Path(self.end_of(path)),
+                value => Target::Value(value),
+            };
+            receiver = match self.dereference(target, place)? {
+                Target::Path(path) => Value::Reference(self.end_of(path)),
+                Target::Value(value) => value,
+            };
+        }
+        Ok(receiver)
+    }
+
+    /// Whether a method of Rust's own traits is a type's, by what it derives or implements.
+    fn is_of_trait(&self, definition: DefinitionId, name: &str) -> bool {
+        let of = match name {
+            "clone" | "clone_from" | "to_owned" => "Clone",
+            "eq" | "ne" => "PartialEq",
+            "partial_cmp" | "lt" | "le" | "gt" | "ge" => "PartialOrd",
+            "cmp" | "max" | "min" | "clamp" => "Ord",
+            "to_string" => "Display",
+            "hash" => "Hash",
+            "into" | "try_into" | "type_id" | "deref" | "deref_mut" => return true,
+            // Those of an iterator are more than can be listed.
+            _ => return self.has_method(definition, "next"),
+        };
+        self.program.definition(definition).traits.iter().any(|it| it == of)
+    }
+
     /// What a method is called on: a reference to where it is, if it is somewhere.
     fn receiver(&mut self, expression: &Expression) -> Outcome {
         let target = self.locate(expression)?;
@@ -182,5 +282,42 @@ impl Machine<'_> {
             Target::Path(path) => Ok(Value::Reference(path)),
             Target::Value(value) => Ok(value),
         }
+    }
+}
+
+/// Whether a value of a type may be meant where another one is written.
+fn agree(written: &Type, actual: &Type) -> bool {
+    let all = |written: &[Type], actual: &[Type]| {
+        written.iter().zip(actual).all(|(written, actual)| agree(written, actual))
+    };
+    let is_open = |ty: &Type| {
+        matches!(
+            ty,
+            Type::Unknown
+                | Type::Variable(_)
+                | Type::Parameter(_)
+                | Type::Trait(_)
+                | Type::Never
+                | Type::Function(..)
+        )
+    };
+    let (written, actual) = (written.behind_references(), actual.behind_references());
+    if is_open(written) || is_open(actual) {
+        return true;
+    }
+    match (written, actual) {
+        (Type::Tuple(one), Type::Tuple(other)) => one.len() == other.len() && all(one, other),
+        (Type::Defined(one, parts), Type::Defined(other, others)) => {
+            one == other && all(parts, others)
+        }
+        (one, other) => match (element(one), element(other)) {
+            (Some(one), Some(other)) => agree(one, other),
+            _ => match (one, other) {
+                (Type::External(one, parts), Type::External(other, others)) => {
+                    one == other && all(parts, others)
+                }
+                (one, other) => one == other,
+            },
+        },
     }
 }

@@ -88,7 +88,11 @@ pub struct Evaluated {
     pub worlds: Vec<(World, Vec<(Place, String)>)>,
     /// How each call that was reached was understood.
     pub calls: Vec<(Place, Understood)>,
-    /// What else was not understood or not followed, and where.
+    /// Calls that are only made where a run gives up, which is taken not to happen.
+    pub spared: Vec<Place>,
+    /// Where a rank was not followed any further, and why.
+    pub lost: Vec<(Place, String)>,
+    /// What else was not understood, and where.
     pub gaps: Vec<(Place, String)>,
     /// The program itself refuses this size: every rank leaves without a message.
     pub refused: bool,

@@ -39,7 +39,12 @@ impl Machine<'_> {
             }
             Kind::Dereference(of) => {
                 let target = self.locate(of)?;
-                self.dereference(target, expression.place)
+                match (&of.ty, self.look(&target)) {
+                    // A box is what it holds: `*` leads no further, whatever that derefs to itself.
+                    (Type::External(name, _), Value::Defined { .. }) if name == "Box" => Ok(target),
+                    (Type::Reference(_), Value::Defined { .. }) => Ok(target),
+                    _ => self.dereference(target, expression.place),
+                }
             }
             _ => Ok(Target::Value(self.evaluate(expression)?)),
         }
@@ -77,7 +82,7 @@ impl Machine<'_> {
     }
 
     /// `*target`
-    fn dereference(&mut self, target: Target, place: Place) -> Outcome<Target> {
+    pub(super) fn dereference(&mut self, target: Target, place: Place) -> Outcome<Target> {
         match self.look(&target) {
             Value::Reference(path) => Ok(Target::Path(path)),
             value @ Value::Defined { definition, .. } if self.has_method(definition, "deref") => {

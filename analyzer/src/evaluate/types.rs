@@ -70,6 +70,11 @@ impl Machine<'_> {
             Value::Variant("Less" | "Equal" | "Greater", _) => {
                 Type::External("Ordering".into(), Vec::new())
             }
+            Value::Variant("BinaryHeap", parts) => {
+                let row = parts.first().map(|row| self.type_at(row, depth - 1));
+                let element = row.as_ref().and_then(element).cloned().unwrap_or_default();
+                Type::External("BinaryHeap".into(), vec![element])
+            }
             Value::Variant(name, parts) => {
                 let parts = parts.iter().map(|part| self.type_at(part, depth - 1));
                 Type::External((*name).into(), parts.collect())

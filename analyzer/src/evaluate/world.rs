@@ -1,7 +1,7 @@
 //! All ranks of one size: evaluated in rounds until they have nothing new to tell each other, and
 //! once more for each condition that may come out otherwise.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -159,6 +159,8 @@ pub(super) fn evaluate<'p>(
     Evaluated {
         worlds,
         calls: report.calls.into_iter().collect(),
+        spared: report.spared.into_iter().collect(),
+        lost: report.lost.into_iter().collect(),
         gaps: report.gaps.into_iter().collect(),
         refused,
     }
@@ -186,6 +188,8 @@ struct Setting<'p, 'e> {
 #[derive(Default)]
 struct Report {
     calls: BTreeMap<Place, Understood>,
+    spared: BTreeSet<Place>,
+    lost: BTreeMap<Place, String>,
     gaps: BTreeMap<Place, String>,
     /// How many steps of evaluation it took.
     steps: u64,
@@ -262,7 +266,13 @@ impl Setting<'_, '_> {
         let mut machine = Machine::new(self.program, effects, rank, self.size, self.limits);
         machine.shared = shared;
         let returned_early = machine.run_entry(self.entry);
-        report.add(Report { calls: machine.calls, gaps: machine.gaps, steps: machine.steps });
+        report.add(Report {
+            calls: machine.calls,
+            spared: machine.spared,
+            lost: machine.lost,
+            gaps: machine.gaps,
+            steps: machine.steps,
+        });
         let behaviour = machine.graph.flatten();
         let last_cut = machine.cuts.last().map(|(place, _)| *place);
         (Ran { behaviour, returned_early, cuts: machine.cuts, last_cut }, machine.shared)
@@ -278,6 +288,10 @@ impl Report {
             if how > *seen {
                 *seen = how;
             }
+        }
+        self.spared.extend(other.spared);
+        for (place, why) in other.lost {
+            self.lost.entry(place).or_insert(why);
         }
         for (place, why) in other.gaps {
             self.gaps.entry(place).or_insert(why);
@@ -336,6 +350,8 @@ impl<'p> Machine<'p> {
             budget: limits.steps,
             made: 0,
             calls: BTreeMap::new(),
+            spared: BTreeSet::new(),
+            lost: BTreeMap::new(),
             gaps: BTreeMap::new(),
             cuts: Vec::new(),
             joined_badly: false,

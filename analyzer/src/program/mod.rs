@@ -11,7 +11,7 @@ mod pattern;
 mod types;
 mod visit;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub use expression::{
     Arm, Binary, Block, Closure, Condition, Expression, Kind, Literal, Statement, Unary,
@@ -50,6 +50,8 @@ pub struct Program {
     /// The methods of each definition by name; those of traits for other types are under `None`.
     /// More than one candidate: several traits or types have a method of that name.
     pub methods: HashMap<(Option<DefinitionId>, String), Vec<FunctionId>>,
+    /// The names of its own traits.
+    pub traits: HashSet<String>,
     /// Where a run may start.
     pub entries: Vec<Entry>,
     /// What [`Place`]s stand for.

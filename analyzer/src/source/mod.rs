@@ -121,6 +121,11 @@ impl SourceFile {
         self.line_starts.get_or_init(|| line_starts(&self.text).collect())
     }
 
+    /// "ring.rs:9", for the line that a byte stands on.
+    pub fn short(&self, byte: usize) -> String {
+        format!("{}:{}", self.name, self.position(byte).line)
+    }
+
     /// The line, counted from 0, that a byte stands on.
     pub fn line_index(&self, byte: usize) -> usize {
         self.line_starts().partition_point(|&start| start <= byte) - 1
@@ -216,8 +221,7 @@ impl Sources {
 
     /// "ring.rs:9", for notes.
     pub fn short(&self, location: &Location) -> String {
-        let file = self.file(location.file);
-        format!("{}:{}", file.name, file.position(location.bytes.start).line)
+        self.file(location.file).short(location.bytes.start)
     }
 }
 

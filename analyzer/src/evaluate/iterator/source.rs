@@ -22,6 +22,16 @@ pub(in crate::evaluate) fn of(
         Value::Variant("Some" | "Ok", held) => Lazy::Items(held.clone(), 0, held.len()),
         Value::Variant("None" | "Err", _) => Lazy::Items(Rc::default(), 0, 0),
         Value::Map(map) => map.iterate(machine, map.natural(), false, place),
+        // In an order that is not known.
+        Value::Variant("BinaryHeap", row) => match row.first() {
+            Some(Value::Sequence(sequence)) => {
+                let which = machine.fresh_unknown();
+                let each = Rc::new(machine.somewhere(sequence, which));
+                let items = Items::Alike(each, sequence.length());
+                of_sequence(machine, &Sequence { element: sequence.element.clone(), items })
+            }
+            _ => of_unknown(machine, value),
+        },
         Value::Defined { .. } => Lazy::Program(machine.allocate(value.clone())),
         other => of_unknown(machine, other),
     })

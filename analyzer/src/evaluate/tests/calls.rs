@@ -123,3 +123,80 @@ fn which_of_several_methods_is_called_is_not_known() {
     let shown = run(text, 2);
     assert!(shown.contains("opaque"), "{shown}");
 }
+
+#[test]
+fn what_a_type_derefs_to_has_the_methods() {
+    does(
+        "struct Guard { universe: mpi::environment::Universe }
+         impl std::ops::Deref for Guard {
+             type Target = mpi::environment::Universe;
+             fn deref(&self) -> &Self::Target { &self.universe }
+         }
+         trait Backend { fn rank(&self) -> i32; fn give(&self, to: i32); }
+         struct Real { world: SimpleCommunicator }
+         impl Backend for Real {
+             fn rank(&self) -> i32 { self.world.rank() }
+             fn give(&self, to: i32) { self.world.process_at_rank(to).send_with_tag(&1u8, 3); }
+         }
+         struct Single;
+         impl Backend for Single { fn rank(&self) -> i32 { 0 } fn give(&self, _: i32) {} }
+         struct Resource(Box<dyn Backend>);
+         impl std::ops::Deref for Resource {
+             type Target = dyn Backend;
+             fn deref(&self) -> &(dyn Backend + 'static) { &*self.0 }
+         }
+         fn main() {
+             let guard = Guard { universe: mpi::initialize().unwrap() };
+             let resource = Resource(Box::new(Real { world: guard.world() }));
+             if resource.rank() == 0 { resource.give(1); }
+         }",
+        2,
+        &["0: send 1 tag 3 1 x u8", "1:"],
+    );
+}
+
+#[test]
+fn associated_functions_of_traits_are_told_by_types() {
+    does(
+        "trait Pass: Sized { fn pass(to: &Process, value: Option<Self>); }
+         impl Pass for i32 {
+             fn pass(to: &Process, value: Option<i32>) { to.send_with_tag(&value.unwrap(), 1); }
+         }
+         impl Pass for f64 {
+             fn pass(to: &Process, value: Option<f64>) { to.send_with_tag(&value.unwrap(), 2); }
+         }
+         fn both<T: Pass>(to: &Process, value: T) { T::pass(to, Some(value)); }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             if world.rank() > 0 { return; }
+             let to = world.process_at_rank(1);
+             Pass::pass(&to, Some(2.5));
+             both(&to, 7i32);
+             both(&to, 0.5f64);
+         }",
+        2,
+        &["0: send 1 tag 2 1 x f64; send 1 tag 1 1 x i32; send 1 tag 2 1 x f64", "1:"],
+    );
+}
+
+#[test]
+fn what_a_thread_has_of_its_own_is_known() {
+    does(
+        "thread_local! {
+             static WORLD: std::cell::RefCell<Option<SimpleCommunicator>> = const { std::cell::RefCell::new(None) };
+             static RANK: std::cell::Cell<i32> = std::cell::Cell::new(9)
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             WORLD.with(|world| *world.borrow_mut() = Some(universe.world()));
+             RANK.with(|rank| rank.set(universe.world().rank()));
+             if RANK.with(|rank| rank.get()) == 1 {
+                 WORLD.with(|world| world.borrow().as_ref().unwrap().process_at_rank(0).send(&1u8));
+             }
+             WORLD.with_borrow(|world| world.as_ref().unwrap().barrier());
+         }",
+        2,
+        &["0: barrier", "1: send 0 tag 0 1 x u8; barrier"],
+    );
+}

@@ -224,9 +224,10 @@ fn of_mpi(program: &Program, ty: &Type, method: &str) -> Option<bool> {
         // Adapters of iterators, options and the like may hold anything.
         Type::External(name, _) => Some(RECEIVERS.contains(&name.as_str())),
         Type::Trait(names) => Some(names.iter().any(|it| RECEIVERS.contains(&it.as_str()))),
-        Type::Defined(definition, _) => {
-            let own = (Some(*definition), method.to_owned());
-            if program.methods.contains_key(&own) { Some(false) } else { None }
+        Type::Defined(..) => {
+            // Its own method, or one of what it derefs to, which has a name of the program's.
+            let is_own = |(_, name): &(_, String)| name == method;
+            program.methods.keys().any(is_own).then_some(false)
         }
         Type::Scalar(_) | Type::Text | Type::Array(..) | Type::Slice(_) | Type::Never => {
             Some(false)

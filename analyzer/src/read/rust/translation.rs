@@ -146,6 +146,7 @@ impl<'f> Translation<'f> {
     }
 
     pub(super) fn add_trait(&mut self, name: String) -> TraitId {
+        self.program.traits.insert(name.clone());
         self.traits.push(Trait { name, ..Trait::default() });
         TraitId(self.traits.len() - 1)
     }

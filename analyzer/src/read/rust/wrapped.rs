@@ -1,4 +1,4 @@
-//! Items inside of macros that only wrap them: `lazy_static!`, `cfg_if!`.
+//! Items inside of macros that only wrap them: `lazy_static!`, `thread_local!`, `cfg_if!`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser};
@@ -41,6 +41,7 @@ fn contents(item: &Item, features: &Features) -> Option<Vec<Item>> {
     let name = invocation.mac.path.segments.last()?.ident.to_string();
     match name.as_str() {
         "lazy_static" => lazy_statics.parse2(tokens).ok(),
+        "thread_local" => thread_locals.parse2(tokens).ok(),
         "cfg_if" => syn::parse2::<File>(chosen(tokens, features)?).ok().map(|file| file.0),
         _ => None,
     }
@@ -77,6 +78,26 @@ fn lazy_statics(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
             eq_token: input.parse()?,
             expr: input.parse()?,
             semi_token: input.parse()?,
+        }));
+    }
+    Ok(items)
+}
+
+/// `static NAME: Type = value;`: a rank is followed in one thread, of which there is one value.
+fn thread_locals(input: ParseStream<'_>) -> syn::Result<Vec<Item>> {
+    let mut items = Vec::new();
+    while !input.is_empty() {
+        items.push(Item::Static(ItemStatic {
+            attrs: input.call(Attribute::parse_outer)?,
+            vis: input.parse()?,
+            static_token: input.parse()?,
+            mutability: syn::StaticMutability::None,
+            ident: input.parse()?,
+            colon_token: input.parse()?,
+            ty: input.parse()?,
+            eq_token: input.parse()?,
+            expr: input.parse()?,
+            semi_token: input.parse::<Option<Token![;]>>()?.unwrap_or_default(),
         }));
     }
     Ok(items)

@@ -282,6 +282,11 @@ pub(super) fn method(
             Some(count) => Value::integer(i128::from(count), Scalar::Usize),
             None => machine.fresh(Type::Scalar(Scalar::Usize)),
         })),
+        "counts" => match handle {
+            Handle::Partition { counts, .. } => Some(Ok(numbers(machine, counts.as_deref()))),
+            _ => None,
+        },
+        "displs" => Some(Ok(numbers(machine, None))),
         "downcast" => Some(Ok(match (handle, memory.path) {
             (Handle::View { .. }, Some(path)) => Value::some(Value::Reference(path)),
             _ => machine.fresh(call.ty.clone()),
@@ -289,6 +294,25 @@ pub(super) fn method(
         "reborrow" | "reborrow_mut" | "downgrade" => Some(Ok(Value::Handle(handle.clone()))),
         _ => None,
     }
+}
+
+/// How many elements each rank has.
+fn numbers(machine: &mut Machine<'_>, counts: Option<&[Option<u64>]>) -> Value {
+    let ty = Type::Scalar(Scalar::I32);
+    let items = match counts {
+        Some(counts) => {
+            let number = |count: &Option<u64>| match count {
+                Some(count) => Value::integer(i128::from(*count), Scalar::I32),
+                None => machine.fresh(ty.clone()),
+            };
+            Items::Each(Rc::new(counts.iter().map(number).collect()))
+        }
+        None => {
+            let length = Length::Unknown(machine.fresh_unknown());
+            Items::Alike(Rc::new(machine.fresh(ty.clone())), length)
+        }
+    };
+    Value::Reference(machine.allocate(Value::Sequence(Sequence { element: ty, items })))
 }
 
 /// Makes views and partitions.

@@ -40,6 +40,7 @@ fn into(machine: &mut Machine<'_>, gathered: Gathered, ty: &Type, call: &Call<'_
             "Vec" | "VecDeque" | "LinkedList" | "SmallVec" => {
                 Value::Sequence(gathered.sequence(machine, type_argument(ty, 0)))
             }
+            "BinaryHeap" => super::heaps::of(gathered.sequence(machine, type_argument(ty, 0))),
             "Box" | "Rc" | "Arc" if matches!(type_argument(ty, 0), Type::Slice(_)) => {
                 let Type::Slice(element) = type_argument(ty, 0) else { return Value::Moved };
                 Value::Sequence(gathered.sequence(machine, *element))

@@ -32,6 +32,10 @@ pub(super) fn into(machine: &mut Machine<'_>, value: &Value, ty: &Type, call: &C
             }
             "Box" | "Cow" | "PathBuf" | "OsString" | "ManuallyDrop" => value.clone(),
             "Vec" | "VecDeque" => contents(machine, value, call),
+            "BinaryHeap" => match contents(machine, value, call) {
+                Value::Sequence(sequence) => super::heaps::of(sequence),
+                _ => computed(machine, call, &[value], ty.clone()),
+            },
             name => match (super::wrappers::cell(name), super::defaults::empty(name, ty)) {
                 (Some(cell), _) => Value::Variant(cell, Rc::new(vec![value.clone()])),
                 (None, Some(Value::Map(map))) => {

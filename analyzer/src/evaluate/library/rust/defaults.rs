@@ -66,6 +66,10 @@ pub(super) fn empty(name: &str, ty: &Type) -> Option<Value> {
             element: type_argument(ty, 0),
             items: Items::Each(Rc::default()),
         }),
+        "BinaryHeap" => super::heaps::of(Sequence {
+            element: type_argument(ty, 0),
+            items: Items::Each(Rc::default()),
+        }),
         "Option" => Value::none(),
         "String" | "PathBuf" | "OsString" => Value::Text(Some("".into())),
         "HashMap" | "FxHashMap" | "AHashMap" | "IndexMap" => map(false, false),

@@ -68,7 +68,8 @@ fn constructor(
             return run(machine, &first(), Vec::new(), call.place).ok();
         }
         (
-            "Vec" | "VecDeque" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" | "String",
+            "Vec" | "VecDeque" | "BinaryHeap" | "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet"
+            | "String",
             "from",
         ) => {
             let ty = match &call.ty {

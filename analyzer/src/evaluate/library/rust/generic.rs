@@ -45,6 +45,19 @@ pub(super) fn method(
             super::conversions::try_into(machine, &value, &target, call)
         }
         "hash" | "fmt" => Value::ok(Value::unit()),
+        // What a thread has of its own: `COMM.with(|comm| ..)`.
+        "with" | "with_borrow" | "with_borrow_mut" if call.arguments.len() == 1 => {
+            let closure = argument(call, 0);
+            if subject.path.is_none() || !matches!(closure, Value::Closure(..)) {
+                return None;
+            }
+            let held = match (call.name, &subject.value) {
+                ("with", _) => subject.reference(machine),
+                (_, Value::Variant("RefCell", _)) => subject.part(machine, Step::Field(0)),
+                _ => return None,
+            };
+            return Some(super::subject::run(machine, &closure, vec![held], place));
+        }
         // What stood in memory that was not initialised yet is its value.
         "assume_init" | "assume_init_read" | "assume_init_ref" | "assume_init_mut" => {
             match call.name {

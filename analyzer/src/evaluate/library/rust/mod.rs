@@ -17,6 +17,7 @@ mod functions;
 mod gather;
 mod generic;
 mod growth;
+mod heaps;
 mod integers;
 mod maps;
 mod option;
@@ -69,6 +70,7 @@ fn by_kind(machine: &mut Machine<'_>, subject: &mut Subject, call: &Call<'_>) ->
         Value::Variant(name @ ("Less" | "Equal" | "Greater"), _) => {
             compare::ordering_method(machine, name, call)
         }
+        Value::Variant("BinaryHeap", _) => heaps::method(machine, subject, call),
         Value::Variant("Entry", held) => maps::entry_method(machine, &held, call),
         Value::Variant(name, _) => wrappers::method(machine, subject, name, call),
         Value::Iterator(lazy) => adapters::range_method(machine, &lazy, call)

@@ -19,7 +19,10 @@ pub(in crate::evaluate) fn not_known(
 ) -> Outcome {
     for argument in std::iter::once(receiver).chain(&call.arguments) {
         if machine.can_communicate_with(argument, 6) {
-            let why = format!("`{}` is not known, and may communicate", call.name);
+            let why = match call.name {
+                "spawn" => "another thread communicates".to_owned(),
+                name => format!("`{name}` is not known, and may communicate"),
+            };
             return Err(machine.lost(call.place, &why));
         }
     }
