@@ -1,5 +1,6 @@
 //! What an exploration has seen: the states, how they follow each other, and where runs are over.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::algo::tarjan_scc;
@@ -66,6 +67,8 @@ pub(super) struct Explored<'w> {
     /// Whether everything was followed.
     pub(super) complete: bool,
     pub(super) nodes: Vec<Node>,
+    /// From which states some run ends, once all is followed and somebody has asked.
+    pub(super) can_end: OnceCell<Vec<bool>>,
 }
 
 /// A state: where it came from, and where it leads.
@@ -133,7 +136,7 @@ impl<'w> Explored<'w> {
     /// Whether a hang comes from who was first: on its way a race could have gone another way, and
     /// ended.
     pub(super) fn is_by_race(&self, hang: &Hang<'w>) -> bool {
-        let ends = self.nodes_that_can_end();
+        let ends = self.can_end.get_or_init(|| self.nodes_that_can_end());
         let mut at = hang.path;
         while let Some((node, _)) = at {
             let race = self.nodes[node].kind == Kind::Choice { race: true };

@@ -5,6 +5,8 @@
 //! than one source stand in a list of their rank. What must match is matched at once; a wildcard
 //! is matched by an option, and bars the messages that it accepts from all receives posted later.
 
+use std::rc::Rc;
+
 use super::channel::{Channel, NONE};
 use super::{Machine, Met, RequestStatus, Status, Unmatched, envelope};
 use crate::engine::evidence::At;
@@ -69,7 +71,7 @@ impl Machine<'_> {
         let peer = Peer::Rank(i32::try_from(destination).unwrap_or(i32::MAX));
         let id = self.insert(rank, position, true, peer, envelope, completes);
         let key = (rank, envelope.communicator);
-        let channels = &mut self.ranks[destination as usize].channels;
+        let channels = &mut Rc::make_mut(&mut self.ranks[destination as usize]).channels;
         let channel = channels.entry(key).or_insert(Channel::EMPTY);
         channel.messages.push(&mut self.pending, id);
         match self.first_acceptor(destination, id) {
@@ -105,7 +107,7 @@ impl Machine<'_> {
             None => self.state_mut(rank).wildcards.push(id),
             Some(source) => {
                 let key = (source, envelope.communicator);
-                let channels = &mut self.ranks[rank as usize].channels;
+                let channels = &mut Rc::make_mut(&mut self.ranks[rank as usize]).channels;
                 let channel = channels.entry(key).or_insert(Channel::EMPTY);
                 channel.receives.push(&mut self.pending, id);
                 self.state_mut(rank).posted += 1;
@@ -354,7 +356,7 @@ impl Machine<'_> {
 
     fn unlink(&mut self, id: PendingId, key: ChannelKey, message: bool) {
         let (source, destination, communicator) = key;
-        let channels = &mut self.ranks[destination as usize].channels;
+        let channels = &mut Rc::make_mut(&mut self.ranks[destination as usize]).channels;
         let key = (source, communicator);
         let channel = channels.get_mut(&key).expect("an unmatched operation is in its channel");
         let list = if message { &mut channel.messages } else { &mut channel.receives };

@@ -135,7 +135,8 @@ pub(super) struct Machine<'w> {
     pub(super) world: &'w World,
     pub(super) semantics: Semantics,
     schedule: Schedule,
-    pub(super) ranks: Vec<RankState>,
+    /// Shared with the machines that this one was copied to, until a rank moves.
+    ranks: Vec<Rc<RankState>>,
     pending: Vec<Pending>,
     free: Vec<PendingId>,
     sequence: u64,
@@ -196,7 +197,7 @@ impl<'w> Machine<'w> {
             world,
             semantics,
             schedule,
-            ranks: world.behaviours.iter().map(rank).collect(),
+            ranks: world.behaviours.iter().map(rank).map(Rc::new).collect(),
             pending: Vec::new(),
             free: Vec::new(),
             sequence: 0,
@@ -274,7 +275,7 @@ impl<'w> Machine<'w> {
     }
 
     fn state_mut(&mut self, rank: Rank) -> &mut RankState {
-        &mut self.ranks[rank as usize]
+        Rc::make_mut(&mut self.ranks[rank as usize])
     }
 
     /// The step at which a rank has left before its end, without meaning to.
@@ -309,9 +310,8 @@ impl<'w> Machine<'w> {
     }
 
     fn queue(&mut self, rank: Rank) {
-        let state = self.state_mut(rank);
-        if !state.queued {
-            state.queued = true;
+        if !self.state(rank).queued {
+            self.state_mut(rank).queued = true;
             self.runnable.push_back(rank);
         }
     }

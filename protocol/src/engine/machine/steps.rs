@@ -151,9 +151,9 @@ impl Machine<'_> {
     }
 
     fn end(&mut self, rank: Rank) {
-        let state = &mut self.ranks[rank as usize];
+        self.state_mut(rank).status = Status::Ended;
+        let state = &self.ranks[rank as usize];
         let position = state.position as Position;
-        state.status = Status::Ended;
         for request in state.requests.iter().filter(|request| request.is_active()) {
             self.evidence.lost_request(rank, request.started as Position);
         }

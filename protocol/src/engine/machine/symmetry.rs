@@ -127,18 +127,26 @@ type Sent = (Rank, Tag, CommunicatorId, Data, Place);
 impl Machine<'_> {
     /// Of the options of one wildcard, one for each kind of sender.
     pub(in crate::engine) fn representatives(&self, choices: &[Choice]) -> Vec<Choice> {
-        let mut kept: Vec<(Rank, Choice)> = Vec::new();
-        for &choice in choices {
-            let Some((sender, of)) = self.sender(choice) else { return choices.to_vec() };
-            let alike = |&(other, kept): &(Rank, Choice)| {
-                self.sender(kept).is_some_and(|(_, kept)| kept == of)
-                    && self.may_change_places(sender, other)
-            };
-            if !kept.iter().any(alike) {
-                kept.push((sender, choice));
-            }
+        let senders = choices.iter().map(|&choice| self.sender(choice));
+        let Some(senders) = senders.collect::<Option<Vec<_>>>() else { return choices.to_vec() };
+        if senders.iter().all(|&(sender, _)| self.class(sender).is_none()) {
+            return choices.to_vec();
         }
-        kept.into_iter().map(|(_, choice)| choice).collect()
+        let named = self.named();
+        // The options of those that others are like, and all that is kept.
+        let mut firsts: Vec<(Rank, _)> = Vec::new();
+        let mut kept = Vec::new();
+        for (&choice, (sender, of)) in choices.iter().zip(senders) {
+            if !named[sender as usize] && self.class(sender).is_some() {
+                let alike = |&(other, as_of)| as_of == of && self.may_change_places(sender, other);
+                if firsts.iter().any(alike) {
+                    continue;
+                }
+                firsts.push((sender, of));
+            }
+            kept.push(choice);
+        }
+        kept
     }
 
     /// Whose message an option takes or sees, and by which wildcard: of which rank, started when.
@@ -153,12 +161,16 @@ impl Machine<'_> {
         }
     }
 
+    /// What a rank is like, if some other is like it.
+    fn class(&self, rank: Rank) -> Option<u32> {
+        self.symmetry.class.get(rank as usize).copied().flatten()
+    }
+
+    /// Whether two ranks that nobody names may change places.
     fn may_change_places(&self, one: Rank, other: Rank) -> bool {
-        let class = |rank: Rank| self.symmetry.class.get(rank as usize).copied().flatten();
-        class(one).is_some()
-            && class(one) == class(other)
+        self.class(one).is_some()
+            && self.class(one) == self.class(other)
             && self.stand_alike(one, other)
-            && [one, other].into_iter().all(|rank| !self.is_named(rank))
             && self.essences(one) == self.essences(other)
             && self.sent_to(one).is_some_and(|sent| Some(sent) == self.sent_to(other))
     }
@@ -189,25 +201,39 @@ impl Machine<'_> {
             && live(one) == live(other)
     }
 
-    /// Whether some rank knows this one apart from others, now or at a later step.
-    fn is_named(&self, rank: Rank) -> bool {
-        (0..self.world.size()).any(|other| {
-            let state = self.state(other);
-            let later = self.symmetry.named.get(&(other, rank));
-            let named = later.is_some_and(|&last| last >= state.position as Position);
-            let slots = state.sources.iter().enumerate().any(|(slot, met)| {
-                met.is_some_and(|met| met.source == rank)
-                    && self.liveness.matters(other, state.position, slot)
+    /// Which ranks some rank knows apart from others, now or at a later step.
+    fn named(&self) -> Vec<bool> {
+        let mut named = vec![false; self.ranks.len()];
+        let mut name = |rank: Rank| {
+            if let Some(named) = named.get_mut(rank as usize) {
+                *named = true;
+            }
+        };
+        for (&(by, rank), &last) in &self.symmetry.named {
+            if last >= self.state(by).position as Position {
+                name(rank);
+            }
+        }
+        let concrete = |peer: Peer| match peer {
+            Peer::Rank(rank) => Rank::try_from(rank).ok(),
+            _ => None,
+        };
+        for (by, state) in (0..).zip(&self.ranks) {
+            let slots = state.sources.iter().enumerate().filter_map(|(slot, met)| {
+                met.filter(|_| self.liveness.matters(by, state.position, slot))
             });
-            let requests = state.requests.iter().any(|request| {
-                matches!(request.status, RequestStatus::Complete(Some(met)) if met.source == rank)
-                    || request.plan.is_some_and(|(_, peer)| peer == Peer::Rank(rank.cast_signed()))
+            let requests = state.requests.iter().filter_map(|request| match request.status {
+                RequestStatus::Complete(met) => met,
+                _ => None,
             });
-            let met = state.met.is_some_and(|(met, _)| met.source == rank);
-            named || slots || requests || met
-        }) || self.pending.iter().any(|pending| {
-            pending.live && !pending.sending && pending.peer == Peer::Rank(rank.cast_signed())
-        })
+            let here = state.met.iter().map(|(met, _)| *met);
+            slots.chain(requests).chain(here).for_each(|met| name(met.source));
+            let plans = state.requests.iter().filter_map(|request| concrete(request.plan?.1));
+            plans.for_each(&mut name);
+        }
+        let posted = self.pending.iter().filter(|pending| pending.live && !pending.sending);
+        posted.filter_map(|pending| concrete(pending.peer)).for_each(name);
+        named
     }
 
     /// The unmatched operations of a rank, in order.
