@@ -12,6 +12,9 @@ use super::places::Target;
 use super::value::{Unknown, Value};
 use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Place};
 
+/// So often the same is answered at one place.
+const PATIENCE: u32 = 64;
+
 /// What is known of the two ways on from a condition.
 #[derive(Clone, Debug)]
 pub(super) struct Choice<'e> {
@@ -178,13 +181,17 @@ impl<'p> Machine<'p> {
     fn decide_alike(&mut self, condition: Unknown, choice: &Choice<'_>) -> Outcome<bool> {
         // Loops have two turns; what leaves anything else is the unlikely one.
         let wanted = self.shared.oracle.turns;
-        let turns = self.turns.last().copied().unwrap_or(0);
+        let turns = self.turns.last().map_or(0, |turning| turning.done);
         let is_last = turns + 1 >= wanted.max(2);
+        // What a loop does may be what keeps it going, even if nothing leaves it.
+        let is_counted = self.turns.last().is_none_or(|turning| turning.is_counted);
+        let goes_on = !is_counted && turns >= wanted
+            || self.shared.oracle.times_asked(choice.place) >= PATIENCE;
         let (likely, is_guess) = match (choice.then.leaves, choice.otherwise.leaves) {
             _ if choice.at_head => (turns < wanted, true),
             (true, false) => (is_last, !self.turns.is_empty()),
             (false, true) => (!is_last, !self.turns.is_empty()),
-            _ => (true, false),
+            _ => (!goes_on, goes_on),
         };
         self.shared.oracle.has_guessed |= is_guess;
         let (program, function) = (self.program, self.function());

@@ -9,7 +9,7 @@ use super::choices::{Asked, Choice};
 use super::effects::Effect;
 use super::identity::Identity;
 use super::iterator::{self, Asking, Lazy, Next};
-use super::machine::{Flow, Machine, Outcome};
+use super::machine::{Flow, Machine, Outcome, Turning};
 use super::steady::{LONGEST, Turns};
 use super::value::{Path, Unknown, Value};
 use super::widen::Widening;
@@ -196,7 +196,7 @@ impl<'p> Machine<'p> {
     /// Runs turn after turn, and joins all ways out of the loop.
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
         let detached = self.detached.len();
-        self.turns.push(0);
+        self.turns.push(Turning { done: 0, is_counted: kind.turns.is_some() });
         let (quiet, has_guessed) = (self.quiet, self.has_guessed_turn);
         self.quiet |= !kind.communicates;
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
@@ -228,8 +228,8 @@ impl<'p> Machine<'p> {
                 self.cuts.extend(is_cut.then_some((place, turns - 1)));
                 return Err(flow);
             }
-            if let Some(completed) = self.turns.last_mut() {
-                *completed = u32::try_from(turns).unwrap_or(u32::MAX);
+            if let Some(turning) = self.turns.last_mut() {
+                turning.done = u32::try_from(turns).unwrap_or(u32::MAX);
             }
             let may_have_left = self.detached.len() > left && !is_short;
             if may_have_left || !kind.communicates && turns >= u64::from(COMPUTED_TURNS) {

@@ -65,8 +65,8 @@ pub(super) struct Machine<'p> {
     pub(super) graph: Graph,
     /// Ways that have left an expression which is still being evaluated, see [`super::branches`].
     pub(super) detached: Vec<Detached>,
-    /// The loops that are going on, innermost last, by how many turns they have begun.
-    pub(super) turns: Vec<u32>,
+    /// The loops that are going on, innermost last.
+    pub(super) turns: Vec<Turning>,
     /// The innermost loop goes on, or does not, by what nobody knows: how often it turns is a guess.
     pub(super) has_guessed_turn: bool,
     /// Numbers that depend on how often a loop turns of which nobody knows it, by their identities.
@@ -99,6 +99,15 @@ pub(super) struct Machine<'p> {
     pub(super) cuts: Vec<(Place, u64)>,
     /// Two ways were joined of which only one has something that must be completed or dropped.
     pub(super) joined_badly: bool,
+}
+
+/// A loop that is going on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turning {
+    /// How many turns are done.
+    pub(super) done: u32,
+    /// Whether it is known how many it has at most.
+    pub(super) is_counted: bool,
 }
 
 /// A way that has left an expression which is still being evaluated: it stands where its flow leads,

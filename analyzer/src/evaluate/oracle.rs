@@ -49,6 +49,8 @@ pub(super) struct Asked {
     pub(super) words: String,
     /// Whether it was asked if a loop turns at all.
     pub(super) at_head: bool,
+    /// How many conditions were asked there.
+    times: u32,
 }
 
 impl Default for Oracle {
@@ -126,8 +128,8 @@ impl Oracle {
         let answer = self.possible(condition, likely != deviates)?;
         self.set(condition, meaning, answer);
         let order = self.asked.len();
-        let words = || Asked { order, words: words(answer), at_head };
-        self.asked.entry(place).or_insert_with(words);
+        let words = || Asked { order, words: words(answer), at_head, times: 0 };
+        self.asked.entry(place).or_insert_with(words).times += 1;
         Some(answer)
     }
 
@@ -153,6 +155,11 @@ impl Oracle {
     pub(super) fn leaves_loop_out(&self) -> bool {
         let asked = self.deviation.and_then(|place| self.asked.get(&place));
         asked.is_some_and(|asked| asked.at_head)
+    }
+
+    /// How many conditions were asked at a place so far.
+    pub(super) fn times_asked(&self, place: Place) -> u32 {
+        self.asked.get(&place).map_or(0, |asked| asked.times)
     }
 
     /// Whether it has answered anything.

@@ -69,6 +69,21 @@ fn a_uniform_bound_is_two_turns_or_none() {
 }
 
 #[test]
+fn what_is_handed_out_while_a_loop_lasts_comes_to_an_end() {
+    let text = "let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+        let mut jobs = vec![1u8; n].into_iter();
+        let mut running = size - 1;
+        while rank == 0 && running > 0 {
+            match jobs.next() {
+                Some(_) => world.process_at_rank(1).send(&1u8),
+                None => running -= 1,
+            }
+        }";
+    let sends = "send 1 tag 0 1 x u8; send 1 tag 0 1 x u8";
+    does(text, 3, &[&format!("0: {sends}"), "1:", "2:"]);
+}
+
+#[test]
 fn what_only_computes_is_not_run_for_long() {
     does(
         "let mut sum = 0u64;
