@@ -234,6 +234,16 @@ pub fn bytes_sent(world: &World, at: At) -> Option<Option<u64>> {
     envelope(event(world, at), true).map(|envelope| bytes(world, &envelope.data))
 }
 
+/// The size in bytes of the largest buffer that a rank attaches for its buffered sends, where it attaches
+/// any and all are known.
+pub fn largest_buffer(world: &World, rank: Rank) -> Option<u64> {
+    let attached = world.behaviours[rank as usize].events.iter().filter_map(|event| {
+        let Action::AttachBuffer { bytes } = event.action else { return None };
+        Some(bytes)
+    });
+    attached.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
 /// The name of the communicator that a step uses.
 pub fn communicator(world: &World, at: At) -> String {
     let event = event(world, at);

@@ -65,7 +65,7 @@ pub enum Observation {
         /// Who names another operation.
         other: At,
     },
-    /// A buffered send started, and its rank has attached no buffer.
+    /// A buffered send started, and its rank has attached no buffer, or none that is large enough.
     NoBuffer {
         /// The send.
         send: At,

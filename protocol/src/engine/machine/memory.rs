@@ -3,6 +3,7 @@
 
 use super::matching::Completes;
 use super::{Machine, Schedule, Status, envelope};
+use crate::engine::describe;
 use crate::engine::evidence::{At, Observation};
 use crate::model::{Action, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId};
 
@@ -99,10 +100,19 @@ impl<'w> Machine<'w> {
         Completes::Buffered
     }
 
-    /// A buffered send needs a buffer that is attached.
+    /// A buffered send needs a buffer that is attached, and that its message fits into.
     pub(super) fn need_buffer(&mut self, rank: Rank) {
-        if self.attaches && !self.state(rank).attached {
-            let send = (rank, self.state(rank).position as Position);
+        if !self.attaches {
+            return;
+        }
+        let send = (rank, self.state(rank).position as Position);
+        let is_longer = || {
+            let bytes = describe::bytes_sent(self.world, send).flatten();
+            bytes
+                .zip(describe::largest_buffer(self.world, rank))
+                .is_some_and(|(it, room)| it > room)
+        };
+        if !self.state(rank).attached || is_longer() {
             self.evidence.note(Observation::NoBuffer { send });
         }
     }
@@ -202,6 +212,8 @@ mod tests {
         assert_eq!(seen(vec![late, other()]), [Observation::NoBuffer { send: (0, 0) }]);
         let right = vec![attach(), send(), Action::DetachBuffer];
         assert_eq!(seen(vec![right, other()]), []);
+        let small = vec![Action::AttachBuffer { bytes: Some(0) }, send(), Action::DetachBuffer];
+        assert_eq!(seen(vec![small, other()]), [Observation::NoBuffer { send: (0, 1) }]);
         // The protocol language attaches what it needs.
         assert_eq!(seen(vec![vec![send()], other()]), []);
     }

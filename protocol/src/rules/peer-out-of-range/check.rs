@@ -72,7 +72,8 @@ fn peers(action: &Action) -> impl Iterator<Item = Peer> {
 fn size(world: &World, at: At) -> u32 {
     let event = describe::event(world, at);
     let envelope = envelope(event, false).or(envelope(event, true));
-    let communicator = envelope.and_then(|it| world.communicators.get(usize::from(it.communicator)));
+    let communicator =
+        envelope.and_then(|it| world.communicators.get(usize::from(it.communicator)));
     let members = communicator.and_then(|communicator| communicator.members.as_ref());
     members.map_or(world.size(), |members| u32::try_from(members.len()).unwrap_or(u32::MAX))
 }
@@ -83,10 +84,13 @@ fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
     let last = size(world, at) - 1;
     let asserted = world.dialect == Dialect::Rsmpi
         && matches!(describe::event(world, at).action, Action::Probe { .. });
+    let operation = match asserted {
+        true => format!("process_at_rank({peer})"),
+        false => describe::operation(world, at),
+    };
     let message = format!(
-        "{} names rank {peer} in `{}`, but the ranks are 0 to {last}",
+        "{} names rank {peer} in `{operation}`, but the ranks are 0 to {last}",
         player(world, at.0),
-        describe::operation(world, at)
     );
     RULE.finding(world, at, message, format!("rank {peer} does not exist"))
         .ranks(outside.iter().map(|(at, _)| at.0).collect())

@@ -88,7 +88,8 @@ impl Finding {
         let finding = self.other_end(world, leave, format!("rank {} leaves here", leave.0));
         let note = match describe::event(world, leave).action {
             Action::Leave { departure: Departure::Panicked } if world.dialect == Dialect::Rsmpi => {
-                PANIC
+                let here = finding.primary.place == describe::event(world, leave).place;
+                if here { WRONG_HALF } else { PANIC }
             }
             Action::Leave { departure: Departure::Exited } => EXIT,
             _ => return finding,
@@ -97,6 +98,9 @@ impl Finding {
     }
 
     fn advice(self, world: &World) -> Self {
+        if self.notes.iter().any(|note| note == WRONG_HALF) {
+            return self.help("call the half named `.._root` on the root only, and the other half on the others: `if world.rank() == root {`");
+        }
         let exits = self.notes.iter().any(|note| note == EXIT);
         let alone = "a rank that leaves does not take the others with it: they wait for ever";
         let finding = if exits { self } else { self.note(alone) };
@@ -112,6 +116,9 @@ impl Finding {
 
 /// What a panic does to a job on rsmpi.
 const PANIC: &str = "a panic drops the `Universe`, which waits in MPI_Finalize for the other ranks: the job hangs instead of failing";
+
+/// Why a rank panics in the call in which others wait for it.
+const WRONG_HALF: &str = "that rank panics in the same call: rsmpi asserts that the half named `.._root` is called on the root, and the other half on all other ranks; the panic waits in MPI_Finalize, and the job hangs";
 
 /// What an exit does to a job.
 const EXIT: &str = "a rank that exits without MPI_Finalize may end the whole job, as it does under `mpirun` of Open MPI, or leave the others waiting for ever";
@@ -140,9 +147,7 @@ mod tests {
     #[test]
     fn a_panic_keeps_a_collective_waiting() {
         let kind = CollectiveKind::Barrier;
-        let barrier = || {
-            Action::Collective(Collective::of(kind, 0))
-        };
+        let barrier = || Action::Collective(Collective::of(kind, 0));
         let gone = Action::Leave { departure: Departure::Panicked };
         let world = rsmpi(vec![vec![barrier()], vec![gone, barrier()]]);
         assert_eq!(found(&world, "rank-left-waiting").len(), 1);
