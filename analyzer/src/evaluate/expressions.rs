@@ -193,7 +193,7 @@ impl Machine<'_> {
         if path.last().is_some_and(|name| name == "None") {
             return Ok(Value::none());
         }
-        if let Some(value) = library::constant(self, path) {
+        if let Some(value) = self.generic_number(path).or_else(|| library::constant(self, path)) {
             return Ok(value);
         }
         let generics = generics.iter().map(|ty| self.resolve(ty)).collect();

@@ -1,10 +1,12 @@
 //! Which method of the program a call means, decided by the value that it is called on. How it is
 //! called is in `calls`; what the methods of Rust and of rsmpi mean is in the libraries.
 
+use std::collections::HashMap;
+
 use super::library;
 use super::machine::{Call, Machine, Outcome};
 use super::places::Target;
-use super::types::element;
+use super::types::{bind, element};
 use super::value::Value;
 use crate::program::{DefinitionId, Expression, FunctionId, Kind, Place, Type};
 
@@ -191,7 +193,8 @@ impl Machine<'_> {
         arguments: &[Expression],
     ) -> Outcome {
         let place = expression.place;
-        let receiver = self.receiver(receiver)?;
+        let on = receiver;
+        let receiver = self.receiver(on)?;
         let receiver = self.receiver_of(receiver, name, place)?;
         let values = self.evaluate_all(arguments)?;
         for argument in arguments {
@@ -201,6 +204,7 @@ impl Machine<'_> {
             }
         }
         let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
+        let of = self.resolve(&on.ty);
         let ty = self.resolve(&expression.ty);
         let value = self.behind(&receiver, place);
         if name == "into"
@@ -211,6 +215,7 @@ impl Machine<'_> {
         }
         let is_own = matches!(value, Value::Defined { .. } | Value::Unknown(..));
         if is_own && let Some(function) = self.find_method(&value, name) {
+            let generics = self.with_numbers(function, generics, &of);
             let receiver = self.receiver_for(function, &receiver, place);
             let all = std::iter::once(receiver).chain(values).collect();
             return self.call_function(function, &generics, all, &ty, place);
@@ -234,6 +239,21 @@ impl Machine<'_> {
             return Err(self.lost(place, &format!("which `{name}` is called is not known")));
         }
         library::not_known(self, &receiver, &call)
+    }
+
+    /// The generic arguments of a method, with the numbers among those of the type that it is called
+    /// on: a value does not tell them.
+    fn with_numbers(&self, function: FunctionId, generics: Vec<Type>, of: &Type) -> Vec<Type> {
+        let Type::Defined(_, arguments) = of.behind_references() else { return generics };
+        if !generics.is_empty() || !arguments.iter().any(|it| matches!(it, Type::Number(_))) {
+            return generics;
+        }
+        let function = self.program.function(function);
+        let Some(itself) = function.parameters.first() else { return generics };
+        let mut bindings = HashMap::new();
+        bind(itself.ty.behind_references(), of.behind_references(), &mut bindings);
+        let all = function.generics.iter();
+        all.map(|generic| bindings.remove(generic).unwrap_or_default()).collect()
     }
 
     /// What has a method, where the program's own `Deref` leads from what it is called on to that.

@@ -96,6 +96,19 @@ impl Machine<'_> {
         }
     }
 
+    /// The number that a generic parameter of the current call stands for; `None`: it is none.
+    pub(super) fn generic_number(&mut self, path: &[String]) -> Option<Value> {
+        let [parameter] = path else { return None };
+        match self.resolve(&Type::Parameter(parameter.to_owned())) {
+            Type::Number(number) => Some(Value::integer(number, super::identity::SOME_INTEGER)),
+            _ => {
+                let generics = &self.function()?.generics;
+                let is_own = generics.iter().any(|generic| generic == parameter);
+                is_own.then(|| self.fresh(Type::Unknown))
+            }
+        }
+    }
+
     /// What a function's generic parameters stand for in a call.
     pub(super) fn bindings(
         &self,

@@ -51,8 +51,10 @@ pub enum Type {
     /// A type of a library by its last name, `Vec`, `Option`, `Process`, `SimpleCommunicator`, with
     /// its generic arguments (lifetimes left out). `Box`, `Rc`, `Arc`, `Cell`, `RefCell`, `Mutex` too.
     External(String, Vec<Type>),
-    /// A generic parameter of the function or its `impl`.
+    /// A generic parameter of the function or its `impl`, `const` ones included.
     Parameter(String),
+    /// A number that stands where types do: the argument of a `const` parameter.
+    Number(i128),
     /// `impl Trait`, `dyn Trait`: the traits' last names.
     Trait(Vec<String>),
     /// A function or a closure: parameters and result.

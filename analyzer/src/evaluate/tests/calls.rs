@@ -200,3 +200,35 @@ fn what_a_thread_has_of_its_own_is_known() {
         &["0: barrier", "1: send 0 tag 0 1 x u8; barrier"],
     );
 }
+
+#[test]
+fn numbers_stand_for_generic_parameters() {
+    does(
+        "const SIZE: usize = 4;
+         struct Matrix<T, const N: usize> { data: Vec<T> }
+         impl<T: Default + Clone, const N: usize> Default for Matrix<T, N> {
+             fn default() -> Self { Matrix { data: vec![T::default(); N * N] } }
+         }
+         impl<T: Equivalence, const N: usize> Matrix<T, N> {
+             fn row(&self, i: usize) -> &[T] { &self.data[i * N..(i + 1) * N] }
+         }
+         struct All { small: Matrix<f32, 2>, large: Matrix<f64, SIZE> }
+         fn tagged<const TAG: i32>(to: &Process) { to.send_with_tag(&TAG, TAG); }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             let all = All { small: Matrix::default(), large: Matrix::<f64, { SIZE }>::default() };
+             if world.rank() > 0 { return; }
+             let to = world.process_at_rank(1);
+             to.send(&all.small.data[..]);
+             to.send(&all.large.data[..]);
+             to.send(all.large.row(1));
+             tagged::<7>(&to);
+         }",
+        2,
+        &[
+            "0: send 1 tag 0 4 x f32; send 1 tag 0 16 x f64; send 1 tag 0 4 x f64; send 1 tag 7 1 x i32",
+            "1:",
+        ],
+    );
+}

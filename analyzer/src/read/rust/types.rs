@@ -17,6 +17,8 @@ pub(super) struct Context {
     pub(super) module: ModuleId,
     /// The generic types in scope, in the order of [`crate::program::Function::generics`].
     pub(super) generics: Vec<String>,
+    /// Which of them are numbers, and of which type.
+    pub(super) numbers: HashMap<String, Scalar>,
     /// What `Self` is.
     pub(super) self_type: Option<Type>,
     /// `Self::Name`: the associated types of the `impl`.
@@ -26,21 +28,36 @@ pub(super) struct Context {
 impl Context {
     /// The context of a module's own items.
     pub(super) fn of_module(module: ModuleId) -> Context {
-        Context { module, generics: Vec::new(), self_type: None, associated: HashMap::new() }
+        Context {
+            module,
+            generics: Vec::new(),
+            numbers: HashMap::new(),
+            self_type: None,
+            associated: HashMap::new(),
+        }
     }
 
     /// With the generic types of an item.
     pub(super) fn with(mut self, generics: &Generics) -> Context {
         self.generics.extend(type_parameters(generics));
+        for parameter in generics.const_params() {
+            if let syn::Type::Path(path) = &parameter.ty
+                && let Some(ty) = path.path.get_ident()
+                && let Some(scalar) = Scalar::from_name(&ty.to_string())
+            {
+                self.numbers.insert(name(&parameter.ident), scalar);
+            }
+        }
         self
     }
 }
 
-/// The names of the generic types.
+/// The names of the generic types, and of the numbers that stand among them.
 pub(super) fn type_parameters(generics: &Generics) -> impl Iterator<Item = String> {
     generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(parameter) => Some(name(&parameter.ident)),
-        _ => None,
+        GenericParam::Const(parameter) => Some(name(&parameter.ident)),
+        GenericParam::Lifetime(_) => None,
     })
 }
 
@@ -212,10 +229,28 @@ impl Translation<'_> {
         context: &Context,
     ) -> Vec<Type> {
         let one = |argument: &GenericArgument| match argument {
-            GenericArgument::Type(written) => Some(self.type_of(written, context)),
+            GenericArgument::Type(written) => {
+                let number = self.constant(written, context);
+                Some(number.unwrap_or_else(|| self.type_of(written, context)))
+            }
+            GenericArgument::Const(written) => {
+                Some(self.number(written, context.module).map_or(Type::Unknown, Type::Number))
+            }
             _ => None,
         };
         list.args.iter().filter_map(one).collect()
+    }
+
+    /// The number of a constant whose name stands among types.
+    fn constant(&self, written: &syn::Type, context: &Context) -> Option<Type> {
+        let syn::Type::Path(path) = written else { return None };
+        let first = path.path.get_ident()?;
+        if context.generics.iter().any(|generic| first == generic) {
+            return None;
+        }
+        let value =
+            Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() });
+        self.number(&value, context.module).map(Type::Number)
     }
 
     /// What an alias stands for.
@@ -246,6 +281,10 @@ impl Translation<'_> {
             Expr::Lit(literal) => match &literal.lit {
                 syn::Lit::Int(number) => number.base10_parse().ok(),
                 syn::Lit::Byte(byte) => Some(byte.value().into()),
+                _ => None,
+            },
+            Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(inner, None)] => self.number_within(inner, module, depth),
                 _ => None,
             },
             Expr::Paren(inner) => self.number_within(&inner.expr, module, depth),

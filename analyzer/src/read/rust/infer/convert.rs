@@ -35,9 +35,12 @@ impl Inference<'_> {
                 self.is_complete(inner)
             }
             Type::Function(parameters, result) => all(parameters) && self.is_complete(result),
-            Type::Scalar(_) | Type::Text | Type::Never | Type::Parameter(_) | Type::Trait(_) => {
-                true
-            }
+            Type::Scalar(_)
+            | Type::Text
+            | Type::Never
+            | Type::Parameter(_)
+            | Type::Number(_)
+            | Type::Trait(_) => true,
         }
     }
 
@@ -50,6 +53,7 @@ impl Inference<'_> {
             Type::Scalar(scalar) => self.terms.scalar(*scalar),
             Type::Text => self.terms.known(Shape::Text, &[]),
             Type::Never => self.terms.known(Shape::Never, &[]),
+            Type::Number(number) => self.terms.known(Shape::Number(*number), &[]),
             Type::Tuple(parts) => self.written_all(Shape::Tuple, parts, generics),
             Type::Array(element, length) => {
                 self.written_all(Shape::Array(*length), std::slice::from_ref(element), generics)

@@ -47,6 +47,8 @@ pub(super) enum Shape {
     External(Arc<str>),
     /// A generic parameter of the function that is looked at.
     Parameter(Arc<str>),
+    /// A number that a generic parameter stands for.
+    Number(i128),
     /// `impl Trait`, `dyn Trait`.
     Trait(Arc<[String]>),
     /// Parts: the parameters, and the result as the last one.
@@ -381,6 +383,7 @@ impl Terms {
             Shape::Defined(definition) => Type::Defined(definition, parts),
             Shape::External(name) => Type::External(name.to_string(), parts),
             Shape::Parameter(name) => Type::Parameter(name.to_string()),
+            Shape::Number(number) => Type::Number(number),
             Shape::Trait(names) => Type::Trait(names.to_vec()),
         }
     }

@@ -9,7 +9,8 @@ use super::super::names::{Meaning, Namespace, TraitId};
 use super::super::types::{import_of, name};
 use super::Body;
 use crate::program::{
-    Closure, DefinitionId, Expression, FunctionId, GlobalId, Kind, Pattern, Type, VariableId,
+    Closure, DefinitionId, Expression, FunctionId, GlobalId, Kind, Pattern, Scalar, Type,
+    VariableId,
 };
 
 /// What a path in an expression means.
@@ -22,6 +23,8 @@ pub(super) enum Named {
     /// `Trait::function` of a trait of the program.
     OfTrait(TraitId, String),
     External(Vec<String>, Vec<Type>),
+    /// A `const` parameter: a number that each use of the function, or of its `impl`, gives.
+    Number(String, Scalar),
     Unknown(&'static str),
 }
 
@@ -44,6 +47,11 @@ impl Body<'_, '_> {
             Named::OfTrait(id, own) => {
                 let path = vec![self.translation.traits[id.0].name.clone(), own];
                 Kind::External(path.into(), Vec::new())
+            }
+            Named::Number(parameter, scalar) => {
+                let number = Kind::External(vec![parameter].into(), Vec::new());
+                let number = self.make(number, bytes.clone());
+                Kind::Cast(Box::new(number), Type::Scalar(scalar))
             }
             Named::External(path, generics) => Kind::External(path.into(), generics),
             Named::Unknown(why) => Kind::Unknown(why.to_owned()),
@@ -84,6 +92,9 @@ impl Body<'_, '_> {
         }
         match names {
             [first] if first == "Self" => return self.own_constructor(),
+            [first] if self.context.numbers.contains_key(first) => {
+                return Named::Number(first.clone(), self.context.numbers[first]);
+            }
             [first, _] if first == "Self" || self.context.generics.contains(first) => {
                 let ty = self.context.self_type.clone().filter(|_| first == "Self");
                 let ty = ty.unwrap_or_else(|| Type::Parameter(first.clone()));

@@ -26,6 +26,7 @@ pub(super) fn ty(program: &Program, it: &Type) -> String {
         Type::Never => "!".to_owned(),
         Type::Tuple(parts) => format!("({})", all(parts).join(", ")),
         Type::Array(element, Some(length)) => format!("[{}; {length}]", ty(program, element)),
+        Type::Number(number) => number.to_string(),
         Type::Array(element, None) => format!("[{}; ?]", ty(program, element)),
         Type::Slice(element) => format!("[{}]", ty(program, element)),
         Type::Reference(inner) => format!("&{}", ty(program, inner)),

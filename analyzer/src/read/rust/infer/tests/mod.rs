@@ -24,6 +24,7 @@ pub(super) fn show(program: &Program, ty: &Type) -> String {
         Type::Never => "!".to_owned(),
         Type::Tuple(parts) => format!("({})", list(parts)),
         Type::Array(element, Some(length)) => format!("[{}; {length}]", show(program, element)),
+        Type::Number(number) => number.to_string(),
         Type::Array(element, None) => format!("[{}; _]", show(program, element)),
         Type::Slice(element) => format!("[{}]", show(program, element)),
         Type::Reference(inner) => format!("&{}", show(program, inner)),
