@@ -14,7 +14,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 
 use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
-use crate::evaluate::{Evaluated, Evaluator, Limits};
+use crate::evaluate::{Communicating, Evaluated, Evaluator, Limits};
 use crate::program::{Entry, EntryKind, Program};
 use crate::read::rust::{Played, TargetProgram};
 use crate::source::{FileId, Location};
@@ -69,8 +69,9 @@ impl Examination {
         let runs: Vec<Vec<Run>> = programs
             .par_iter()
             .map(|target| {
+                let communicating = Arc::new(Communicating::of(&target.program));
                 let entries = (0..target.program.entries.len()).into_par_iter();
-                entries.map(|number| self.run_entry(target, number)).collect()
+                entries.map(|number| self.run_entry(target, number, &communicating)).collect()
             })
             .collect();
         let mut examined = Examined::default();
@@ -100,24 +101,30 @@ impl Examination {
     }
 
     /// Runs one entry. A defect of ours in it does not keep the others from being reported.
-    fn run_entry(&self, target: &TargetProgram, number: usize) -> Run {
-        let entry = &target.program.entries[number];
+    fn run_entry<'p>(
+        &self,
+        target: &'p TargetProgram,
+        number: usize,
+        communicating: &Arc<Communicating<'p>>,
+    ) -> Run {
+        let program = &target.program;
+        let entry = &program.entries[number];
+        let evaluator = || Evaluator::new(program, Arc::clone(communicating));
         let run = || match &entry.kind {
             EntryKind::Role(..) => {
                 let mut played = target.played.iter().filter(|played| played.entry == number);
-                played.next().map(|played| compare(&target.program, entry, played))
+                played.next().map(|played| compare(&evaluator(), program, entry, played))
             }
-            _ => Some(self.run_sizes(&target.program, entry)),
+            _ => Some(self.run_sizes(&evaluator(), entry)),
         };
         let run = || run().unwrap_or_default();
         catch_unwind(AssertUnwindSafe(run)).unwrap_or(Run { failed: true, ..Run::default() })
     }
 
-    fn run_sizes(&self, program: &Program, entry: &Entry) -> Run {
+    fn run_sizes(&self, evaluator: &Evaluator<'_>, entry: &Entry) -> Run {
         let options = Options { eager_limit: self.eager_limit, ..Options::default() };
         let mut judge = Judge::new(options);
         let mut run = Run::default();
-        let evaluator = Evaluator::new(program);
         for &size in &self.sizes {
             let evaluated = evaluator.evaluate(entry, size, Limits::default());
             let silent = evaluated.calls.is_empty() && !evaluated.refused;
@@ -145,10 +152,14 @@ impl Examination {
 }
 
 /// Compares what a function does with the role that it says it plays.
-fn compare(program: &Program, entry: &Entry, played: &Played) -> Run {
+fn compare(
+    evaluator: &Evaluator<'_>,
+    program: &Program,
+    entry: &Entry,
+    played: &Played,
+) -> Run {
     let mut judge = Judge::new(Options::default());
     let mut run = Run::default();
-    let evaluator = Evaluator::new(program);
     for expected in &played.expected {
         let size = expected.size();
         let evaluated = evaluator.evaluate(entry, size, Limits::default());

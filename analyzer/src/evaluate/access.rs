@@ -32,17 +32,42 @@ impl Machine<'_> {
 
     /// The same without changing anything.
     pub(super) fn peek_at(&self, path: &Path) -> Value {
+        if let Some(value) = self.known_at(path) {
+            return value.clone();
+        }
         let Some(whole) = self.state.memory.get(path.object) else {
             return Value::Moved;
         };
-        if path.steps.is_empty() {
-            return whole.clone();
-        }
         let mut value = None;
         for step in &*path.steps {
             value = Some(self.part(value.as_ref().unwrap_or(whole), step));
         }
         value.unwrap_or_else(|| whole.clone())
+    }
+
+    /// The value at a path, where every step of it leads to a part that is there.
+    fn known_at(&self, path: &Path) -> Option<&Value> {
+        let mut value = self.state.memory.get(path.object)?;
+        for step in &*path.steps {
+            for _ in 0..8 {
+                let Value::Reference(behind) = value else { break };
+                value = self.known_at(behind)?;
+            }
+            value = match (value, step) {
+                (
+                    Value::Tuple(parts)
+                    | Value::Variant(_, parts)
+                    | Value::Defined { fields: parts, .. },
+                    Step::Field(index),
+                ) => parts.get(*index as usize)?,
+                (
+                    Value::Sequence(Sequence { items: Items::Each(items), .. }),
+                    Step::Element(index),
+                ) => items.get(*index as usize)?,
+                _ => return None,
+            };
+        }
+        Some(value)
     }
 
     /// A part of a value.
@@ -385,10 +410,15 @@ impl Machine<'_> {
     pub(super) fn end_of(&self, path: Path) -> Path {
         let mut path = path;
         for _ in 0..8 {
-            match self.peek_at(&path) {
-                Value::Reference(next) => path = next,
-                _ => return path,
-            }
+            let next = match self.known_at(&path) {
+                Some(Value::Reference(next)) => next.clone(),
+                None => match self.peek_at(&path) {
+                    Value::Reference(next) => next,
+                    _ => return path,
+                },
+                Some(_) => return path,
+            };
+            path = next;
         }
         path
     }

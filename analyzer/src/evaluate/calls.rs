@@ -1,6 +1,7 @@
 //! Calls: of functions of the program, of closures, of libraries. Which method a call means is
 //! decided in `methods`.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -172,6 +173,10 @@ impl<'p> Machine<'p> {
         if communicates || self.budget < self.limits.steps {
             return self.run_function(function, generics, arguments, ty, place);
         }
+        let begun = match self.begin_computation(function, generics, &arguments, ty) {
+            ControlFlow::Continue(begun) => begun,
+            ControlFlow::Break(result) => return Ok(result),
+        };
         let (state, mark) = (self.state.clone(), self.graph.mark());
         let detached = self.detached.len();
         self.budget = (self.steps + COMPUTATION).min(self.limits.steps);
@@ -181,6 +186,9 @@ impl<'p> Machine<'p> {
         let is_over = self.is_given_up();
         self.budget = self.limits.steps;
         if !is_over {
+            if let Ok(result) = &outcome {
+                self.end_computation(begun, result);
+            }
             return outcome;
         }
         self.state = state;

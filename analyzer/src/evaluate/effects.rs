@@ -3,19 +3,92 @@
 //! other crates is taken not to communicate unless it is handed something of MPI.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::program::{Expression, FunctionId, Kind, Program, Statement, Type};
 
-/// What is known of a program's expressions.
-pub(super) struct Effects<'p> {
-    program: &'p Program,
-    /// Whether each function can communicate.
+/// Which functions and methods of a program can communicate.
+#[derive(Debug)]
+pub struct Communicating<'p> {
     functions: Vec<bool>,
     /// The same for all methods of a name.
-    methods: HashMap<&'p str, bool>,
+    methods: FxHashMap<&'p str, bool>,
+}
+
+impl<'p> Communicating<'p> {
+    /// Looks through a program.
+    pub fn of(program: &'p Program) -> Self {
+        let methods = program.methods.keys().map(|(_, name)| (name.as_str(), false)).collect();
+        let functions = vec![false; program.functions.len()];
+        let mut communicating = Communicating { functions, methods };
+        while communicating.look_again(program) {}
+        communicating
+    }
+
+    /// One more round of "communicates what calls what communicates"; whether it found something.
+    fn look_again(&mut self, program: &'p Program) -> bool {
+        let mut found = false;
+        for (index, function) in program.functions.iter().enumerate() {
+            let is_new = !self.functions[index];
+            if is_new && function.body.as_ref().is_some_and(|body| self.is_in(body)) {
+                self.functions[index] = true;
+                found = true;
+            }
+        }
+        for ((_, name), candidates) in &program.methods {
+            let communicates = candidates.iter().any(|it| self.functions[it.0 as usize]);
+            if communicates && self.methods.insert(name, true) == Some(false) {
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Whether something in an expression communicates.
+    fn is_in(&self, expression: &Expression) -> bool {
+        let mut found = self.is_call(expression);
+        expression.for_each_child(&mut |child| found = found || self.is_in(child));
+        found
+    }
+
+    /// Whether an expression names what communicates, without what stands in it.
+    fn is_call(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            Kind::Function(function, _) => self.has_function(*function),
+            Kind::External(path, _) => {
+                let name = path.last().map_or("", String::as_str);
+                let guard = path.iter().any(|part| part == "WaitGuard" || part == "CancelGuard");
+                guard
+                    || name.starts_with("MPI_")
+                    || name.starts_with("send_receive")
+                    || path.iter().any(|part| part == "mpi") && is_communication(name)
+                    || self.has_method(name)
+            }
+            Kind::Method { name, receiver, .. } => {
+                is_communication(name)
+                    || self.has_method(name)
+                    || name == "get" && names_future(&receiver.ty)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_function(&self, function: FunctionId) -> bool {
+        self.functions.get(function.0 as usize).copied().unwrap_or(true)
+    }
+
+    fn has_method(&self, name: &str) -> bool {
+        self.methods.get(name).copied().unwrap_or(false)
+    }
+}
+
+/// What is known of a program's expressions.
+pub(super) struct Effects<'p> {
+    communicating: Arc<Communicating<'p>>,
     /// Answers, by the expressions' addresses.
-    known: RefCell<HashMap<usize, Effect>>,
+    known: RefCell<FxHashMap<usize, Effect>>,
 }
 
 /// What an expression can do.
@@ -28,44 +101,19 @@ pub(super) struct Effect {
 }
 
 impl<'p> Effects<'p> {
-    /// Looks through a program.
-    pub(super) fn of(program: &'p Program) -> Self {
-        let methods = program.methods.keys().map(|(_, name)| (name.as_str(), false)).collect();
-        let functions = vec![false; program.functions.len()];
-        let mut effects = Effects { program, functions, methods, known: RefCell::default() };
-        while effects.look_again() {}
-        effects
-    }
-
-    /// One more round of "communicates what calls what communicates"; whether it found something.
-    fn look_again(&mut self) -> bool {
-        self.known.borrow_mut().clear();
-        let mut found = false;
-        for (index, function) in self.program.functions.iter().enumerate() {
-            let is_new = !self.functions[index];
-            if is_new && function.body.as_ref().is_some_and(|body| self.get(body).communicates) {
-                self.functions[index] = true;
-                found = true;
-            }
-        }
-        for ((_, name), candidates) in &self.program.methods {
-            let communicates = candidates.iter().any(|it| self.functions[it.0 as usize]);
-            if communicates && self.methods.insert(name, true) == Some(false) {
-                found = true;
-            }
-        }
-        self.known.borrow_mut().clear();
-        found
+    /// Of the program of which it is known what communicates.
+    pub(super) fn of(communicating: Arc<Communicating<'p>>) -> Self {
+        Effects { communicating, known: RefCell::default() }
     }
 
     /// Whether a function can communicate.
     pub(super) fn function_communicates(&self, function: FunctionId) -> bool {
-        self.functions.get(function.0 as usize).copied().unwrap_or(true)
+        self.communicating.has_function(function)
     }
 
     /// Whether some method of this name that the program has can communicate.
     pub(super) fn method_communicates(&self, name: &str) -> bool {
-        self.methods.get(name).copied().unwrap_or(false)
+        self.communicating.has_method(name)
     }
 
     /// What an expression can do.
@@ -74,50 +122,24 @@ impl<'p> Effects<'p> {
         if let Some(effect) = self.known.borrow().get(&address) {
             return *effect;
         }
-        let mut effect = self.own(expression);
         let mut inner = Effect::default();
         expression.for_each_child(&mut |child| {
             let child = self.get(child);
             inner.communicates |= child.communicates;
             inner.leaves |= child.leaves;
         });
-        effect.communicates |= inner.communicates;
-        effect.leaves |= match &expression.kind {
+        let communicates = inner.communicates || self.communicating.is_call(expression);
+        let leaves = match &expression.kind {
+            Kind::Return(_) | Kind::Break(..) | Kind::Continue(_) | Kind::Try(_) => true,
             Kind::Closure(_) => false,
             Kind::Loop(label, body)
             | Kind::While(label, _, body)
             | Kind::For { label, body, .. } => leaves_loop(body, label.as_deref()),
             _ => inner.leaves,
         };
+        let effect = Effect { communicates, leaves };
         self.known.borrow_mut().insert(address, effect);
         effect
-    }
-
-    /// What it does itself, without what stands in it.
-    fn own(&self, expression: &Expression) -> Effect {
-        let communicates = match &expression.kind {
-            Kind::Function(function, _) => self.function_communicates(*function),
-            Kind::External(path, _) => {
-                let name = path.last().map_or("", String::as_str);
-                let guard = path.iter().any(|part| part == "WaitGuard" || part == "CancelGuard");
-                guard
-                    || name.starts_with("MPI_")
-                    || name.starts_with("send_receive")
-                    || path.iter().any(|part| part == "mpi") && is_communication(name)
-                    || self.methods.get(name).copied().unwrap_or(false)
-            }
-            Kind::Method { name, receiver, .. } => {
-                is_communication(name)
-                    || self.methods.get(name.as_str()).copied().unwrap_or(false)
-                    || name == "get" && names_future(&receiver.ty)
-            }
-            _ => false,
-        };
-        let leaves = matches!(
-            expression.kind,
-            Kind::Return(_) | Kind::Break(..) | Kind::Continue(_) | Kind::Try(_)
-        );
-        Effect { communicates, leaves }
     }
 }
 

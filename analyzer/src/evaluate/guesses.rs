@@ -125,6 +125,7 @@ impl Machine<'_> {
         if !scalar.is_integer() {
             return value;
         }
+        self.note_question();
         let (base, added) = match self.shared.oracle.formulas.as_sum(unknown.identity) {
             Some(sum) => sum,
             None => (unknown.identity, 0),
@@ -147,6 +148,10 @@ impl Machine<'_> {
         right: &Value,
     ) {
         let Value::Scalar(scalar, Content::Unknown(result)) = result else { return };
+        let compares = matches!(operation, Binary::Less | Binary::Equal);
+        if compares && !result.uniform {
+            return;
+        }
         if let (Some(left), Some(right)) = (self.term(left), self.term(right)) {
             let formulas = &mut self.shared.oracle.formulas;
             formulas.note(result.identity & !1, operation, left, right);

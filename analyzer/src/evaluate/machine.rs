@@ -3,15 +3,18 @@
 //! Here is what [`super::library`] builds on, and what evaluation keeps; how statements,
 //! expressions, branches and loops are evaluated is in the modules beside this one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
+use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
 use super::facts::Comparison;
 use super::graph::{BlockId, Graph};
 use super::handle::{Communicator, KnownCommunicator};
+use super::recall::Computations;
 use super::state::{State, Use};
 use super::value::{Path, Unknown, Value};
 use super::world::Shared;
@@ -70,7 +73,7 @@ pub(super) struct Machine<'p> {
     /// The innermost loop goes on, or does not, by what nobody knows: how often it turns is a guess.
     pub(super) has_guessed_turn: bool,
     /// Numbers that depend on how often a loop turns of which nobody knows it, by their identities.
-    pub(super) guesses: HashMap<u64, i128>,
+    pub(super) guesses: FxHashMap<u64, i128>,
     /// What is evaluated only computes: how it comes out need not be decided.
     pub(super) quiet: bool,
     /// Which expressions can communicate.
@@ -78,7 +81,7 @@ pub(super) struct Machine<'p> {
     /// What the ranks of a world have in common.
     pub(super) shared: Shared,
     /// What conditions say that compare with a known number, by the conditions' identities.
-    pub(super) comparisons: HashMap<u64, Comparison>,
+    pub(super) comparisons: FxHashMap<u64, Comparison>,
     /// How far it is followed.
     pub(super) limits: Limits,
     /// Steps that were made.
@@ -87,6 +90,10 @@ pub(super) struct Machine<'p> {
     pub(super) budget: u64,
     /// How many identities were made.
     pub(super) made: u64,
+    /// How often something was asked that is in no value: of MPI, of what is known of conditions.
+    pub(super) asked: Cell<u64>,
+    /// What functions have come to that only compute.
+    pub(super) computations: Rc<Computations>,
     /// How each call was understood.
     pub(super) calls: BTreeMap<Place, Understood>,
     /// Calls that are only made where the rank gives up, which is taken not to happen.
@@ -168,6 +175,11 @@ impl<'p> Machine<'p> {
     /// Something that was not understood, or not followed.
     pub(super) fn gap(&mut self, place: Place, why: &str) {
         self.gaps.entry(place).or_insert_with(|| why.to_owned());
+    }
+
+    /// Something is asked that is in no value.
+    pub(super) fn note_question(&self) {
+        self.asked.set(self.asked.get() + 1);
     }
 
     // ---- requests and slots

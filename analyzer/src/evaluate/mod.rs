@@ -32,6 +32,7 @@ mod operators;
 mod oracle;
 mod patterns;
 mod places;
+mod recall;
 mod state;
 mod steady;
 mod types;
@@ -45,9 +46,11 @@ mod world;
 mod tests;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use p2p_protocol::model::World;
 
+pub use self::effects::Communicating;
 use crate::program::{Entry, Place, Program};
 
 /// How far a program is followed.
@@ -98,25 +101,29 @@ pub struct Evaluated {
     pub refused: bool,
 }
 
-/// Evaluates the entries of one program.
+/// Evaluates an entry of a program, for one size after the other.
 pub struct Evaluator<'p> {
     program: &'p Program,
     effects: Rc<effects::Effects<'p>>,
+    computations: Rc<recall::Computations>,
 }
 
 impl<'p> Evaluator<'p> {
-    /// Looks through the program once, for all entries and sizes.
-    pub fn new(program: &'p Program) -> Self {
-        Evaluator { program, effects: Rc::new(effects::Effects::of(program)) }
+    /// Of a program of which it is known what communicates.
+    pub fn new(program: &'p Program, communicating: Arc<Communicating<'p>>) -> Self {
+        let effects = Rc::new(effects::Effects::of(communicating));
+        Evaluator { program, effects, computations: Rc::default() }
     }
 
     /// Evaluates an entry for one world size.
     pub fn evaluate(&self, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
-        world::evaluate(self.program, self.effects.clone(), entry, size, limits)
+        let known = (self.effects.clone(), self.computations.clone());
+        world::evaluate(self.program, known, entry, size, limits)
     }
 }
 
 /// Evaluates an entry for one world size.
 pub fn evaluate(program: &Program, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
-    Evaluator::new(program).evaluate(entry, size, limits)
+    let communicating = Arc::new(Communicating::of(program));
+    Evaluator::new(program, communicating).evaluate(entry, size, limits)
 }

@@ -167,6 +167,11 @@ impl Path {
 
     /// A part of what is there. Elements of slices are elements of what they are slices of.
     pub(super) fn child(&self, step: Step) -> Path {
+        let is_within = matches!(self.steps.last(), Some(Step::Slice(..) | Step::Part(_)));
+        if !is_within || matches!(step, Step::Field(_)) {
+            let steps = self.steps.iter().cloned().chain([step]);
+            return Path { object: self.object, steps: steps.collect() };
+        }
         let mut steps = self.steps.to_vec();
         match (steps.last(), &step) {
             (Some(Step::Slice(first, _)), Step::Element(index)) => {

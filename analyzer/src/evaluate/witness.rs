@@ -6,8 +6,12 @@
 //! numbers; what has no witness among these is taken not to go together. What is computed in a way
 //! that is not known here has none, whatever it comes to.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::Binary;
 
@@ -32,10 +36,15 @@ enum Formula {
 /// The formulas of a world, by the identities of their results.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Formulas {
-    known: HashMap<u64, Formula>,
+    known: FxHashMap<u64, Formula>,
     /// The numbers that are never below 0.
-    unsigned: HashSet<u64>,
+    unsigned: FxHashSet<u64>,
+    /// What values come from in the end, as far as that was asked.
+    roots: RefCell<FxHashMap<u64, Roots>>,
 }
+
+/// The numbers that a value is computed from in the end.
+type Roots = Rc<BTreeSet<u64>>;
 
 /// Numbers for the roots.
 pub(super) type Witness = BTreeMap<u64, i128>;
@@ -49,12 +58,25 @@ const CANDIDATES: usize = 64;
 impl Formulas {
     /// A result of two numbers.
     pub(super) fn note(&mut self, result: u64, operation: Binary, left: Term, right: Term) {
-        self.known.insert(result, Formula::Operation(operation, left, right));
+        if self.known.insert(result, Formula::Operation(operation, left, right)).is_none() {
+            self.forget_root(result);
+        }
     }
 
     /// What a method makes of numbers.
     pub(super) fn note_method(&mut self, result: u64, name: &str, inputs: Vec<Term>) {
-        self.known.entry(result).or_insert_with(|| Formula::Method(name.to_owned(), inputs));
+        if let Entry::Vacant(new) = self.known.entry(result) {
+            new.insert(Formula::Method(name.to_owned(), inputs));
+            self.forget_root(result);
+        }
+    }
+
+    /// A number that was taken for a root is none.
+    fn forget_root(&mut self, number: u64) {
+        let roots = self.roots.get_mut();
+        if roots.contains_key(&number) {
+            roots.clear();
+        }
     }
 
     /// A number is never below 0.
@@ -87,34 +109,34 @@ impl Formulas {
     }
 
     /// The numbers that a value is computed from in the end.
-    fn roots(&self, of: u64, found: &mut BTreeSet<u64>) {
-        let mut seen = HashSet::new();
+    fn roots(&self, of: u64) -> Roots {
+        let mut known = self.roots.borrow_mut();
+        let mut begun = FxHashSet::default();
         let mut open = vec![of & !1];
-        while let Some(identity) = open.pop() {
-            if !seen.insert(identity) {
+        while let Some(&identity) = open.last() {
+            if known.contains_key(&identity) {
+                open.pop();
                 continue;
             }
             let Some(formula) = self.known.get(&identity) else {
-                found.insert(identity);
+                known.insert(identity, Rc::new(BTreeSet::from([identity])));
                 continue;
             };
-            for term in formula.terms() {
-                if let Term::Unknown(inner) = term {
-                    open.push(inner & !1);
-                }
+            let inner: Vec<u64> = formula.terms().into_iter().filter_map(Term::unknown).collect();
+            if begun.insert(identity) {
+                open.extend(inner.iter().filter(|it| !known.contains_key(it)));
+                continue;
             }
+            let roots = inner.iter().filter_map(|it| known.get(it)).cloned().reduce(united);
+            known.insert(identity, roots.unwrap_or_default());
         }
+        known[&(of & !1)].clone()
     }
 
     /// Those of the conditions that have a root in common with one, by way of each other.
     pub(super) fn related(&self, condition: u64, decided: &[(u64, bool)]) -> Vec<(u64, bool)> {
-        let mut mine = BTreeSet::new();
-        self.roots(condition, &mut mine);
-        let with_roots = decided.iter().map(|decided| {
-            let mut roots = BTreeSet::new();
-            self.roots(decided.0, &mut roots);
-            (*decided, roots)
-        });
+        let mut mine = BTreeSet::clone(&self.roots(condition));
+        let with_roots = decided.iter().map(|decided| (*decided, self.roots(decided.0)));
         let mut others: Vec<_> = with_roots.collect();
         let mut related = Vec::new();
         loop {
@@ -122,7 +144,7 @@ impl Formulas {
             others.retain(|(decided, roots)| {
                 let meets = !roots.is_disjoint(&mine);
                 if meets {
-                    mine.extend(roots);
+                    mine.extend(roots.iter());
                     related.push(*decided);
                 }
                 !meets
@@ -154,8 +176,10 @@ impl Formulas {
         likely: &Witness,
         left: &Cell<usize>,
     ) -> Option<Witness> {
-        let mut roots = BTreeSet::new();
-        wanted.iter().for_each(|(condition, _)| self.roots(*condition, &mut roots));
+        let roots: BTreeSet<u64> = wanted
+            .iter()
+            .flat_map(|(of, _)| self.roots(*of).iter().copied().collect::<Vec<_>>())
+            .collect();
         let candidates = self.candidates(wanted);
         let mut witness: Witness =
             roots.iter().map(|root| (*root, likely.get(root).copied().unwrap_or(1))).collect();
@@ -210,7 +234,7 @@ impl Formulas {
     /// Numbers that may be witnesses: small ones, and those that the conditions name.
     fn candidates(&self, wanted: &[(u64, bool)]) -> Vec<i128> {
         let mut named = BTreeSet::new();
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut open: Vec<u64> = wanted.iter().map(|(condition, _)| *condition).collect();
         while let Some(identity) = open.pop() {
             if !seen.insert(identity & !1) {
@@ -269,6 +293,23 @@ impl Formula {
             Formula::Method(_, inputs) => inputs.clone(),
         }
     }
+}
+
+impl Term {
+    /// The number whose value is not known, whether it is negated or not.
+    fn unknown(self) -> Option<u64> {
+        match self {
+            Term::Unknown(identity) => Some(identity & !1),
+            Term::Number(_) => None,
+        }
+    }
+}
+
+fn united(one: Roots, other: Roots) -> Roots {
+    if other.is_subset(&one) {
+        return one;
+    }
+    Rc::new(one.union(&other).copied().collect())
 }
 
 fn result(operation: Binary, left: i128, right: i128) -> Option<i128> {

@@ -1,6 +1,7 @@
 //! All ranks of one size: evaluated in rounds until they have nothing new to tell each other, and
 //! once more for each condition that may come out otherwise.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,12 +9,14 @@ use std::sync::Arc;
 use p2p_protocol::model::{
     Action, Behaviour, Communicator, Datatype, Departure, Dialect, Place, Shares, World,
 };
+use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
 use super::handle::Handle;
 use super::library::mpi::settle_tags;
 use super::machine::{Flow, Machine, Told};
 use super::oracle::{Oracle, TURNS};
+use super::recall::Computations;
 use super::state::{Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
@@ -122,12 +125,12 @@ impl Machine<'_> {
 /// Evaluates an entry for one world size.
 pub(super) fn evaluate<'p>(
     program: &'p Program,
-    effects: Rc<Effects<'p>>,
+    (effects, computations): (Rc<Effects<'p>>, Rc<Computations>),
     entry: &Entry,
     size: u32,
     limits: Limits,
 ) -> Evaluated {
-    let setting = Setting { program, entry, size, limits, effects };
+    let setting = Setting { program, entry, size, limits, effects, computations };
     let mut report = Report::default();
     let first = setting.world(Oracle::default(), &mut report);
     let Made { world, mut answers, refused, has_guessed, .. } = first;
@@ -182,6 +185,7 @@ struct Setting<'p, 'e> {
     size: u32,
     limits: Limits,
     effects: Rc<Effects<'p>>,
+    computations: Rc<Computations>,
 }
 
 /// What was found out besides.
@@ -265,6 +269,7 @@ impl Setting<'_, '_> {
         let effects = self.effects.clone();
         let mut machine = Machine::new(self.program, effects, rank, self.size, self.limits);
         machine.shared = shared;
+        machine.computations = Rc::clone(&self.computations);
         let returned_early = machine.run_entry(self.entry);
         report.add(Report {
             calls: machine.calls,
@@ -340,15 +345,17 @@ impl<'p> Machine<'p> {
             detached: Vec::new(),
             turns: Vec::new(),
             has_guessed_turn: false,
-            guesses: HashMap::new(),
+            guesses: FxHashMap::default(),
             quiet: false,
             effects,
             shared: Shared::default(),
-            comparisons: HashMap::new(),
+            comparisons: FxHashMap::default(),
             limits,
             steps: 0,
             budget: limits.steps,
             made: 0,
+            asked: Cell::new(0),
+            computations: Rc::default(),
             calls: BTreeMap::new(),
             spared: BTreeSet::new(),
             lost: BTreeMap::new(),

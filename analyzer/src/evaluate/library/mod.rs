@@ -21,10 +21,14 @@ pub(super) fn method(
     call: &Call<'_>,
 ) -> Option<Outcome> {
     if let Value::Handle(_) = machine.behind(receiver, call.place) {
+        machine.note_question();
         return mpi::method(machine, receiver, call)
             .or_else(|| rust::method(machine, receiver, call));
     }
-    rust::method(machine, receiver, call).or_else(|| mpi::method(machine, receiver, call))
+    rust::method(machine, receiver, call).or_else(|| {
+        machine.note_question();
+        mpi::method(machine, receiver, call)
+    })
 }
 
 /// Calls a function by its path. `None`: no library has it.
@@ -33,12 +37,20 @@ pub(super) fn function(
     path: &[String],
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    mpi::function(machine, path, call).or_else(|| rust::function(machine, path, call))
+    let outcome = mpi::function(machine, path, call);
+    if outcome.is_some() {
+        machine.note_question();
+    }
+    outcome.or_else(|| rust::function(machine, path, call))
 }
 
 /// The value of a library's constant, or of a path that is used as a value. `None`: not known.
 pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Value> {
-    mpi::constant(machine, path).or_else(|| rust::constant(machine, path))
+    let constant = mpi::constant(machine, path);
+    if constant.is_some() {
+        machine.note_question();
+    }
+    constant.or_else(|| rust::constant(machine, path))
 }
 
 /// Ends the life of something of MPI.

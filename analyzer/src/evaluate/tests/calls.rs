@@ -232,3 +232,50 @@ fn numbers_stand_for_generic_parameters() {
         ],
     );
 }
+
+#[test]
+fn what_is_computed_again_comes_to_the_same() {
+    // Rank 2 computes what rank 1 has computed; rank 3 begins with another number.
+    let text = "struct Field { cells: Vec<i32> }
+         impl Field {
+             fn relax(&mut self, by: i32) -> i32 {
+                 let old = self.cells.clone();
+                 for (index, cell) in self.cells.iter_mut().enumerate().skip(1) { *cell = old[index - 1] + by; }
+                 self.cells[31]
+             }
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             let by = if world.rank() == 3 { 2 } else { 1 };
+             let mut field = Field { cells: vec![0; 32] };
+             let mut last = 0;
+             for _ in 0..3 { last = field.relax(by); }
+             if world.rank() > 0 { world.process_at_rank(0).send_with_tag(&field.cells[2], 10 * field.cells[2] + last); }
+         }";
+    does(
+        text,
+        4,
+        &["0:", "1: send 0 tag 23 1 x i32", "2: send 0 tag 23 1 x i32", "3: send 0 tag 46 1 x i32"],
+    );
+}
+
+#[test]
+fn what_a_computation_asks_of_mpi_is_asked_again() {
+    does(
+        "fn tag() -> i32 {
+             let mut sum = 0;
+             for number in 0..60 { for other in 0..8 { sum += (number * other) % 2; } }
+             let world = SimpleCommunicator::world();
+             100 * world.rank() + sum % 10
+         }
+         fn main() {
+             let universe = mpi::initialize().unwrap();
+             let world = universe.world();
+             let tags = [tag(), tag()];
+             if world.rank() > 0 { world.process_at_rank(0).send_with_tag(&1u8, tags[1]); }
+         }",
+        3,
+        &["0:", "1: send 0 tag 100 1 x u8", "2: send 0 tag 200 1 x u8"],
+    );
+}
