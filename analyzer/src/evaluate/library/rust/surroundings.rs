@@ -12,7 +12,26 @@ use super::subject::{
 use crate::evaluate::iterator::{Lazy, unknown_of};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::Value;
-use crate::program::{Scalar, Type};
+use crate::program::{Kind, Scalar, Type};
+
+/// Libraries that make bytes or text of values, and values of those.
+const SERIALIZERS: [&str; 15] = [
+    "bincode",
+    "bitcode",
+    "borsh",
+    "bson",
+    "ciborium",
+    "flexbuffers",
+    "postcard",
+    "rkyv",
+    "rmp_serde",
+    "ron",
+    "serde_cbor",
+    "serde_json",
+    "serde_pickle",
+    "serde_yaml",
+    "toml",
+];
 
 /// What stands around a program: its arguments, its process, time, files, threads.
 pub(super) fn function(
@@ -60,11 +79,9 @@ pub(super) fn function(
         }
         ("panic", "set_hook" | "take_hook") => Ok(Value::unit()),
         ("panic", "resume_unwind" | "panic_any") => Err(panic(machine, call.place)),
-        (
-            "bincode" | "serde_json" | "rmp_serde" | "postcard" | "ciborium" | "rkyv"
-            | "serde_cbor" | "bson" | "toml" | "ron",
-            _,
-        ) => Ok(serialized(machine, name, call)),
+        _ if path.iter().any(|segment| SERIALIZERS.contains(&segment.as_str())) => {
+            Ok(serialized(machine, name, call))
+        }
         (
             "Duration" | "Instant" | "SystemTime" | "Utc" | "Local" | "File" | "fs" | "io" | "rand",
             _,
@@ -77,8 +94,26 @@ pub(super) fn function(
 fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
     let arguments = all_behind(machine, call);
     let inputs: Vec<&Value> = arguments.iter().collect();
-    if name.starts_with("de") || name.starts_with("from") || name == "decode_from_slice" {
+    if name.starts_with("de") || name.starts_with("from") {
         return machine.computed(name, &inputs, call.ty.clone());
+    }
+    if name.contains("into") || name.ends_with("writer") || name.ends_with("slice") {
+        // Into what it is handed.
+        for (argument, written) in call.arguments.iter().zip(call.expressions) {
+            if !matches!(written.kind, Kind::Reference { mutable: false, .. }) {
+                machine.forget(argument, call.place);
+            }
+        }
+        return machine.computed(name, &inputs, call.ty.clone());
+    }
+    let is_open = match &call.ty {
+        Type::External(result, parts) if result == "Result" => {
+            parts.first().is_none_or(|inner| *inner == Type::Unknown)
+        }
+        ty => *ty == Type::Unknown,
+    };
+    if is_open && let Some(made) = made_of(machine, name, &inputs) {
+        return Value::ok(made);
     }
     match &call.ty {
         Type::Text => machine.computed(name, &inputs, Type::Text),
@@ -91,8 +126,22 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
             Value::ok(super::text::unknown_bytes(machine, name, &inputs))
         }
         _ if name == "serialized_size" => computed(machine, call, &inputs, call.ty.clone()),
-        Type::Unknown => machine.computed(name, &inputs, Type::Unknown),
-        _ => super::text::unknown_bytes(machine, name, &inputs),
+        Type::External(vector, _) if vector == "Vec" => {
+            super::text::unknown_bytes(machine, name, &inputs)
+        }
+        ty => machine.computed(name, &inputs, ty.clone()),
+    }
+}
+
+/// What the functions of these names give in all of these libraries, within a `Result`.
+fn made_of(machine: &mut Machine<'_>, name: &str, inputs: &[&Value]) -> Option<Value> {
+    match name {
+        "serialize" | "encode_to_vec" | "encode" | "to_vec" | "to_vec_named" | "to_vec_packed"
+        | "to_allocvec" | "to_stdvec" | "to_bytes" => {
+            Some(super::text::unknown_bytes(machine, name, inputs))
+        }
+        "to_string" | "to_string_pretty" => Some(machine.computed(name, inputs, Type::Text)),
+        _ => None,
     }
 }
 

@@ -27,6 +27,34 @@ pub(super) fn inline_arguments(format: &str) -> Vec<String> {
     names
 }
 
+/// The format with all its holes plain, and which variable each of them names, if it names one.
+/// `None`: a hole says more.
+pub(super) fn plain(format: &str) -> Option<(String, Vec<Option<String>>)> {
+    let mut text = String::new();
+    let mut holes = Vec::new();
+    let mut rest = format;
+    while let Some(open) = rest.find('{') {
+        text.push_str(&rest[..open]);
+        rest = &rest[open + 1..];
+        if let Some(escaped) = rest.strip_prefix('{') {
+            text.push_str("{{");
+            rest = escaped;
+            continue;
+        }
+        let close = rest.find('}')?;
+        let name = &rest[..close];
+        let is_name = name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        if !name.is_empty() && (!is_name || !name.chars().all(is_part)) {
+            return None;
+        }
+        text.push_str("{}");
+        holes.push((!name.is_empty()).then(|| name.to_owned()));
+        rest = &rest[close + 1..];
+    }
+    text.push_str(rest);
+    Some((text, holes))
+}
+
 fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
@@ -41,6 +69,15 @@ fn add(name: &str, names: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn holes_with_names_become_plain() {
+        let holes = vec![Some("a".to_owned()), None];
+        assert_eq!(plain("{a} {{b}} {}"), Some(("{} {{b}} {}".to_owned(), holes)));
+        assert_eq!(plain("{a:?}"), None);
+        assert_eq!(plain("{0}"), None);
+        assert_eq!(plain("{é"), None);
+    }
 
     #[test]
     fn names_are_found_and_numbers_and_braces_are_not() {

@@ -10,7 +10,7 @@ use syn::{Expr, Macro, Pat, Stmt, Token};
 use super::super::expand::DEPTH;
 use super::super::types::name;
 use super::Body;
-use crate::program::{Condition, Expression, Kind};
+use crate::program::{Condition, Expression, Kind, Literal};
 
 impl Body<'_, '_> {
     /// What a macro stands for.
@@ -183,17 +183,45 @@ impl Body<'_, '_> {
         if let Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(format), .. })) =
             written.get(leading)
         {
+            let at = self.bytes(format.span());
+            if own == "format"
+                && named.is_empty()
+                && let Some(filled) = self.filled(&format.value(), &at, &lowered[leading + 1..])
+            {
+                return Some(self.make(Kind::Macro(own.to_owned(), filled), bytes.clone()));
+            }
             for inline in super::format::inline_arguments(&format.value()) {
                 if named.contains(&inline) {
                     continue;
                 }
                 if let Some(variable) = self.scopes.find(&inline) {
-                    let at = self.bytes(format.span());
-                    lowered.push(self.variable(variable, at));
+                    lowered.push(self.variable(variable, at.clone()));
                 }
             }
         }
         Some(self.make(Kind::Macro(own.to_owned(), lowered), bytes.clone()))
+    }
+
+    /// A format whose holes are plain, with what stands in them, hole by hole.
+    fn filled(
+        &mut self,
+        format: &str,
+        at: &Range<usize>,
+        given: &[Expression],
+    ) -> Option<Vec<Expression>> {
+        let (text, holes) = super::format::plain(format)?;
+        let mut given = given.iter();
+        let mut filled = vec![self.make(Kind::Literal(Literal::Text(text.into())), at.clone())];
+        for hole in holes {
+            filled.push(match hole {
+                None => given.next()?.clone(),
+                Some(name) => {
+                    let variable = self.scopes.find(&name)?;
+                    self.variable(variable, at.clone())
+                }
+            });
+        }
+        given.next().is_none().then_some(filled)
     }
 
     /// A macro of a logging library, whose arguments may have forms of their own.

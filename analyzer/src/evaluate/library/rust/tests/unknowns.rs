@@ -90,3 +90,24 @@ fn derived_arguments_are_the_same_everywhere() {
     assert_eq!(one, other);
     assert!(one.len() == 2 && one[0] == one[1] && is_uniform(one[0]), "{one:?}");
 }
+
+#[test]
+fn what_is_made_of_a_value_to_be_sent_are_bytes() {
+    crate::evaluate::tests::does(
+        "use bincode::serde::encode_to_vec;
+         if rank == 0 {
+             let to = world.process_at_rank(1);
+             to.send(&bincode::serialize(&rank).unwrap());
+             to.send(&encode_to_vec(&rank, bincode::config::standard()).expect(\"bytes\")[..]);
+             to.send(&serde_json::to_vec(&rank).unwrap());
+             let mut bytes = vec![]; ciborium::into_writer(&rank, &mut bytes).unwrap(); to.send(&bytes[..]);
+             to.send(&format!(\"rank {rank} of {}\", size).into_bytes());
+         }",
+        2,
+        &[
+            "0: send 1 tag 0 ? x u8; send 1 tag 0 ? x u8; send 1 tag 0 ? x u8; \
+             send 1 tag 0 ? x ?; send 1 tag 0 11 x u8",
+            "1:",
+        ],
+    );
+}
