@@ -16,7 +16,7 @@ use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
 use crate::evaluate::{Communicating, Evaluated, Evaluator, Limits};
 use crate::program::{Entry, EntryKind, Program};
-use crate::read::rust::{Played, TargetProgram};
+use crate::read::rust::{Expected, Played, TargetProgram};
 use crate::source::{FileId, Location};
 
 /// The sizes that are looked at unless the user names some.
@@ -132,8 +132,11 @@ impl Examination {
             if evaluated.refused {
                 run.refused.insert(size);
             } else if silent {
-                // What does not communicate with one size hardly does with another.
-                break;
+                // What does not communicate with one size hardly does with another, unless it is
+                // only not followed to where it does.
+                if evaluated.lost.is_empty() {
+                    break;
+                }
             } else {
                 run.sizes.insert(size);
                 if !judge.judge_size(&evaluated.worlds) {
@@ -152,27 +155,24 @@ impl Examination {
 }
 
 /// Compares what a function does with the role that it says it plays.
-fn compare(
-    evaluator: &Evaluator<'_>,
-    program: &Program,
-    entry: &Entry,
-    played: &Played,
-) -> Run {
+fn compare(evaluator: &Evaluator<'_>, program: &Program, entry: &Entry, played: &Played) -> Run {
     let mut judge = Judge::new(Options::default());
     let mut run = Run::default();
-    for expected in &played.expected {
+    let declared = program.function(entry.function).place;
+    if let Some(missing) = played.missing.first() {
+        let why = format!("its role has the parameter `{missing}`, which the function has not");
+        run.shown.lost.push((declared, why));
+        return run;
+    }
+    for Expected { world: expected, parameters } in &played.expected {
         let size = expected.size();
-        let evaluated = evaluator.evaluate(entry, size, Limits::default());
+        let entry = Entry { given: parameters.clone(), ..entry.clone() };
+        let evaluated = evaluator.evaluate(&entry, size, Limits::default());
         run.show(&evaluated);
         // Where what it does depends on what nobody knows, there is no one way to be compared.
         if let [(actual, _)] = evaluated.worlds.as_slice() {
             run.sizes.insert(size);
-            judge.compare(&Conformance {
-                expected,
-                actual,
-                role: played.role,
-                declared: program.function(entry.function).place,
-            });
+            judge.compare(&Conformance { expected, actual, role: played.role, declared });
         }
     }
     run.findings = judge.finish().findings;

@@ -406,8 +406,13 @@ impl<'p> Machine<'p> {
                 Value::Handle(Handle::Communicator(self.world()))
             } else {
                 let ty = parameter.ty.behind_references();
-                match ty {
-                    Type::Scalar(_) => self.uniform(&format!("argument {number}"), ty.clone()),
+                let name = function.name_of(parameter);
+                let given = entry.given.iter().find(|(known, _)| name == Some(known));
+                match (ty, given) {
+                    (Type::Scalar(scalar), Some((_, number))) => {
+                        Value::integer(i128::from(*number), *scalar)
+                    }
+                    (Type::Scalar(_), None) => self.uniform(&format!("argument {number}"), ty.clone()),
                     _ => self.fresh(ty.clone()),
                 }
             };

@@ -69,6 +69,8 @@ pub struct Entry {
     pub name: String,
     /// Why a run may start here.
     pub kind: EntryKind,
+    /// Its parameters that are known, by their names.
+    pub given: Vec<(String, i64)>,
 }
 
 /// Why a run may start at a function.
@@ -177,6 +179,18 @@ pub struct Variant {
     pub fields: Vec<(String, Type)>,
     /// The number that stands for it, where it is written or can be counted.
     pub discriminant: Option<i128>,
+}
+
+impl Function {
+    /// What a parameter is called, where it is a variable.
+    pub fn name_of(&self, parameter: &Parameter) -> Option<&str> {
+        match parameter.pattern {
+            Pattern::Variable(variable, None) => {
+                self.variables.get(variable.0 as usize).map(|variable| variable.name.as_str())
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Program {

@@ -157,3 +157,30 @@ fn a_function_is_held_to_the_role_that_it_says_it_plays() {
     assert!(run.output.starts_with("role.rs:21:5: error: "), "{}", run.output);
     assert!(run.output.ends_with("[protocol-violation]\n"), "{}", run.output);
 }
+
+#[test]
+fn a_role_with_parameters_is_played_with_the_functions_own() {
+    let project = Project::new("rsmpi-parameters");
+    let text = |turns: &str, parameter: &str| {
+        format!(
+            "use mpi::traits::*;\nuse p2p::p2p_protocol;\n\n#[p2p_protocol(ranks = 2)]\n\
+             mod pair {{\n    type Ping = u32;\n\n    #[rank(0)]\n    fn asker(steps: usize) {{\n        \
+             for _ in 0..steps {{\n            send(1, Ping);\n        }}\n    }}\n\n    #[rank(1)]\n    \
+             fn answerer(steps: usize) {{\n        for _ in 0..steps {{\n            \
+             recv(0, Ping);\n        }}\n    }}\n}}\n\n#[p2p_protocol(role = pair::Answerer)]\n\
+             fn answer<C: Communicator>(world: &C, {parameter}: usize) {{\n    for _ in 0..{turns} {{\n        \
+             world.process_at_rank(0).receive::<u32>();\n    }}\n}}\n"
+        )
+    };
+    project.write("role.rs", &text("steps", "steps"));
+    let run = short(&project, &["role.rs"]);
+    assert_eq!((run.status, run.output.as_str()), (0, ""));
+    project.write("role.rs", &text("steps + 1", "steps"));
+    let run = short(&project, &["role.rs"]);
+    assert!(run.output.ends_with("[protocol-violation]\n"), "{}", run.output);
+    project.write("role.rs", &text("turns + 1", "turns"));
+    let run = project.run(&["--coverage", "role.rs"]);
+    let why = "role.rs:26: receive: not understood: not reached: from role.rs:24 on the rank is not \
+               followed: its role has the parameter `steps`, which the function has not";
+    assert_eq!(run.lines()[0], why);
+}

@@ -33,6 +33,14 @@ use tokens::Region;
 
 use crate::model::Place;
 
+/// Values for all parameters together that are worth a look, each by its parameter's name, without
+/// those that are so large that a loop up to them is too much.
+#[cfg(feature = "engine")]
+pub fn values_to_try(protocol: &Protocol) -> Vec<Vec<(String, i64)>> {
+    let samples = samples::of(protocol).into_iter();
+    samples.filter(|sample| !sample.large).map(|sample| sample.values).collect()
+}
+
 /// Something that is not the language: what, where, and what to write instead.
 #[derive(Clone, Debug)]
 pub struct LanguageError {

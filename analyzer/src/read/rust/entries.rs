@@ -139,7 +139,7 @@ impl Translation<'_> {
             } else {
                 continue;
             };
-            entries.push(Entry { function: candidate.function, name, kind });
+            entries.push(Entry { function: candidate.function, name, kind, given: Vec::new() });
         }
         self.program.entries = entries;
     }

@@ -27,7 +27,7 @@ mod tests;
 
 pub(super) use package::Manifests;
 pub use package::{Programs, TargetProgram, programs};
-pub use role::Played;
+pub use role::{Expected, Played};
 
 use memchr::memmem;
 

@@ -18,12 +18,24 @@ pub struct Played {
     pub entry: usize,
     /// The role, among those of the worlds.
     pub role: RoleId,
-    /// What the protocol does, for each size that it is for. Its places are the program's.
-    pub expected: Vec<World>,
+    /// What the protocol does, for each size that it is for and each value of its parameters that
+    /// is worth a look. Its places are the program's.
+    pub expected: Vec<Expected>,
+    /// The parameters of the protocol of which the function has none of the same name: what it does
+    /// cannot be compared then.
+    pub missing: Vec<String>,
 }
 
-/// What the protocols say of the roles that a program's functions play, for these sizes. Protocols
-/// with parameters are left out: which values the function has for them is not said.
+/// What a protocol does.
+#[derive(Debug)]
+pub struct Expected {
+    /// For one size.
+    pub world: World,
+    /// With these values of its parameters, which the function's of the same names have as well.
+    pub parameters: Vec<(String, i64)>,
+}
+
+/// What the protocols say of the roles that a program's functions play, for these sizes.
 pub(super) fn played(program: &mut Program, files: &[ParsedFile], sizes: &[u32]) -> Vec<Played> {
     let mut all = Vec::new();
     for entry in 0..program.entries.len() {
@@ -33,13 +45,15 @@ pub(super) fn played(program: &mut Program, files: &[ParsedFile], sizes: &[u32])
             .enumerate()
             .find_map(|(number, file)| find(&file.items, &protocol).map(|module| (number, module)));
         let Some((file, module)) = found else { continue };
-        all.extend(
-            expected(program, file, files, module, &role, sizes).map(|(role, expected)| Played {
-                entry,
-                role,
-                expected,
-            }),
-        );
+        let Some((role, expected)) = expected(program, file, files, module, &role, sizes) else {
+            continue;
+        };
+        let names = expected.first().map(|first| &first.parameters).into_iter().flatten();
+        let function = program.function(program.entries[entry].function);
+        let parameters = function.parameters.iter().map(|it| function.name_of(it));
+        let has = |name: &String| parameters.clone().any(|own| own == Some(name));
+        let missing = names.map(|(name, _)| name.clone()).filter(|name| !has(name)).collect();
+        all.push(Played { entry, role, expected, missing });
     }
     all
 }
@@ -66,19 +80,23 @@ fn expected(
     module: &ItemMod,
     role: &str,
     sizes: &[u32],
-) -> Option<(RoleId, Vec<World>)> {
+) -> Option<(RoleId, Vec<Expected>)> {
     let mut module = module.clone();
     let marked = module.attrs.iter().position(|attribute| is_protocol(attribute.path()))?;
     let meta = module.attrs.remove(marked).meta;
     let found = Found { meta, module };
     let (protocol, errors) = grammar::parse(found.arguments(), found.module.to_token_stream());
     let protocol = protocol.filter(|_| errors.is_empty())?;
-    let mut worlds: Vec<World> = sizes
-        .iter()
-        .filter_map(|&size| grammar::evaluate(&protocol, size, &[], None).ok())
+    let values = grammar::values_to_try(&protocol);
+    let cases = sizes.iter().flat_map(|&size| values.iter().map(move |values| (size, values)));
+    let mut expected: Vec<Expected> = cases
+        .filter_map(|(size, values)| {
+            let world = grammar::evaluate(&protocol, size, values, None).ok()?;
+            Some(Expected { world, parameters: values.clone() })
+        })
         .collect();
     let wanted = plain(role);
-    let roles = &worlds.first()?.roles;
+    let roles = &expected.first()?.world.roles;
     let role = roles.iter().position(|it| plain(&it.name) == wanted)?;
     let first = u32::try_from(program.places.len()).ok()?;
     for (start, end) in protocol.places.iter().zip(&protocol.ends) {
@@ -87,8 +105,8 @@ fn expected(
         let bytes = start.start + shift..end.end.max(start.end) + shift;
         program.places.push(Location { file, bytes });
     }
-    worlds.iter_mut().for_each(|world| move_places(world, first));
-    Some((RoleId::try_from(role).ok()?, worlds))
+    expected.iter_mut().for_each(|expected| move_places(&mut expected.world, first));
+    Some((RoleId::try_from(role).ok()?, expected))
 }
 
 /// A role's type is called `NearWorker` where its function is called `near_worker`.
