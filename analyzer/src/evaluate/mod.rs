@@ -31,6 +31,7 @@ mod methods;
 mod operators;
 mod oracle;
 mod patterns;
+mod periods;
 mod places;
 mod recall;
 mod state;

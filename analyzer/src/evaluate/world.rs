@@ -28,6 +28,10 @@ const ROUNDS: u32 = 24;
 /// Conditions that are taken the other way as well, at most.
 const DEVIATIONS: usize = 12;
 
+/// In worlds of so many ranks or fewer loops also turn as often as something takes that is done every
+/// so many turns.
+const SMALL: u32 = 4;
+
 /// After so many steps of evaluation for one size, no further condition is taken the other way.
 const STEPS: u64 = 100_000;
 
@@ -145,6 +149,9 @@ pub(super) fn evaluate<'p>(
     for &turns in &guesses {
         worlds.push(told(setting.world(Oracle::turning(turns), &mut report)));
     }
+    if has_guessed && size <= SMALL {
+        worlds.extend(setting.long_world(&mut report).map(told));
+    }
     for (place, _) in &answers {
         if report.steps > STEPS {
             break;
@@ -217,6 +224,23 @@ struct Ran {
 }
 
 impl Setting<'_, '_> {
+    /// A world whose loops turn so often that what is done every so many turns is done, if that takes
+    /// more turns than usual and the world is small enough to be followed to its end.
+    fn long_world(&self, report: &mut Report) -> Option<Made> {
+        // One turn more shows what the others do meanwhile.
+        let turns = super::periods::longest(self.program, &self.effects)? + 1;
+        let limits = Limits { steps: STEPS / u64::from(self.size), ..self.limits };
+        let (effects, computations) = (self.effects.clone(), self.computations.clone());
+        let setting = Setting { limits, effects, computations, ..*self };
+        let mut found = Report::default();
+        let made = setting.world(Oracle::turning(turns), &mut found);
+        if !found.lost.is_empty() {
+            return None;
+        }
+        report.add(found);
+        Some(made)
+    }
+
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
         let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
