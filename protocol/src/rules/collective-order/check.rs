@@ -15,10 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// The two ends of a mismatch, the lower rank first, with the collectives that they call.
-pub(super) fn mismatch<'w>(
-    world: &'w World,
-    seen: &Seen,
-) -> Option<[(At, &'w Collective); 2]> {
+pub(super) fn mismatch<'w>(world: &'w World, seen: &Seen) -> Option<[(At, &'w Collective); 2]> {
     let Observation::CollectiveMismatch { first, other } = seen.observation else { return None };
     let called = |at: At| Some((at, describe::event(world, at).action.collective()?));
     let (one, two) = if first.0 < other.0 { (first, other) } else { (other, first) };
