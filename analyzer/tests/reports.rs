@@ -31,6 +31,7 @@ fn ring(ranks: u32) -> Finding {
         primary: Label { place: Place(0), text: "rank 0 waits here".to_owned() },
         secondary: vec![Label { place: Place(1), text: "and never comes here".to_owned() }],
         ranks: (0..ranks).collect(),
+        between: (0..ranks).collect(),
         sizes: (ranks..=ranks + 2).collect(),
         waits: (0..ranks).map(wait).collect(),
         trace: Vec::new(),

@@ -112,6 +112,8 @@ pub struct Finding {
     pub secondary: Vec<Label>,
     /// The ranks concerned, at the smallest size.
     pub ranks: Vec<Rank>,
+    /// Those of them that one instance of it is between, such as the two ends of a message.
+    pub between: Vec<Rank>,
     /// The sizes at which it happens, ascending.
     pub sizes: Vec<u32>,
     /// Every rank that waits, at the smallest size.

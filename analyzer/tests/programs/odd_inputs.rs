@@ -172,10 +172,10 @@ fn a_name_that_is_not_unicode_is_shown_as_well_as_can_be() {
 fn a_report_does_not_repeat_a_long_line_for_every_finding() {
     const BEFORE: &str = "#[p2p_protocol(ranks = 2)] mod ring { /* é数 */ type Token = u8; \
                           #[rank(_)] fn member() { ";
-    const RECEIVE: &str = "recv(1 - rank, Token); ";
+    const SEND: &str = "send(2, Token); ";
     let project = Project::new("one_line");
     let report = |findings: usize, format: &str| {
-        project.write("line.rs", &format!("{BEFORE}{} }} }}", RECEIVE.repeat(findings)));
+        project.write("line.rs", &format!("{BEFORE}{} }} }}", SEND.repeat(findings)));
         let run = project.run(&["--message-format", format, "line.rs"]);
         assert_eq!(run.status, 1);
         run.output
@@ -185,7 +185,7 @@ fn a_report_does_not_repeat_a_long_line_for_every_finding() {
         assert!(many < 5 * few, "{format}: {few} and {many} bytes");
     }
     let human = report(100, "human");
-    let column = BEFORE.chars().count() + 99 * RECEIVE.len() + 1;
+    let column = BEFORE.chars().count() + 99 * SEND.len() + 1;
     assert!(human.contains(&format!("┌─ line.rs:1:{column}\n")));
     assert!(human.contains("\n  = long lines are shown in part\n"));
 }

@@ -100,6 +100,7 @@ pub(super) fn investigate<'w>(world: &'w World, options: &Options, told: bool) -
     } else {
         case.take_leftovers(&unbuffered);
     }
+    case.forget_shifted();
     case.look_at_ready_sends(options);
     case
 }
@@ -141,6 +142,13 @@ impl<'w> Case<'w> {
     pub(super) fn is_unpaired(&self, operation: &Unmatched) -> bool {
         let at = (operation.at, operation.sending);
         self.unpaired.iter().any(|known| (known.operation.at, known.operation.sending) == at)
+    }
+
+    /// What does not fit only because another message was not received, or not sent, is no fault.
+    fn forget_shifted(&mut self) {
+        let mut alone: Vec<Unmatched> = self.unpaired.iter().map(|one| one.operation).collect();
+        let world = self.world;
+        self.seen.retain(|seen| !pairing::is_shifted(world, &seen.observation, &mut alone));
     }
 
     /// Messages left at the end of a run in which all ranks end.

@@ -207,6 +207,8 @@ impl Judge {
             }
         }
         rules::sizes::say_what_is_meant(&mut self.verdict, self.dialect);
+        let findings = std::mem::take(&mut self.verdict.findings);
+        self.verdict.findings = rules::consequences::bring_together(findings);
         self.verdict.findings.sort_by(|one, other| {
             (one.primary.place, one.rule).cmp(&(other.primary.place, other.rule))
         });

@@ -19,9 +19,9 @@ mod judge;
 mod machine;
 mod outcome;
 mod pairing;
-mod shares;
 #[cfg(test)]
 pub(crate) mod samples;
+mod shares;
 mod size;
 mod trace;
 mod wait_for;

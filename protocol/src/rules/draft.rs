@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::Rule;
 use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe, envelope};
 use crate::finding::{Certainty, Finding, Label, Step, Wait, ranks};
-use crate::model::{Action, Place, Rank, World};
+use crate::model::{Action, Peer, Place, Rank, World};
 
 impl Rule {
     /// A finding of this rule at a step, with everything that a world says by itself.
@@ -35,6 +35,7 @@ impl Rule {
             primary: Label { place, text: label.into() },
             secondary: Vec::new(),
             ranks: Vec::new(),
+            between: Vec::new(),
             sizes: vec![world.size()],
             waits: Vec::new(),
             trace: Vec::new(),
@@ -53,11 +54,25 @@ impl Finding {
         self
     }
 
+    /// It is between all its ranks.
+    pub(super) fn between_all(self) -> Self {
+        Finding { between: self.ranks.clone(), ..self }
+    }
+
     pub(super) fn ranks(mut self, mut ranks: Vec<Rank>) -> Self {
         ranks.sort_unstable();
         ranks.dedup();
         self.ranks = ranks;
         self
+    }
+
+    /// Between which ranks it is: this one, and who is meant by it.
+    pub(super) fn between(self, rank: Rank, peer: Peer) -> Self {
+        let peer = match peer {
+            Peer::Rank(peer) => Some(peer.unsigned_abs()),
+            _ => None,
+        };
+        Finding { between: [rank].into_iter().chain(peer).collect(), ..self }
     }
 
     pub(super) fn waits(mut self, world: &World, blocked: &[Blocked]) -> Self {
@@ -179,6 +194,7 @@ impl Rule {
         let finding = self
             .finding(world, at(&first.1[0]), message, waiting_here(&first.1))
             .ranks(circle.members.iter().map(|member| member.rank).collect())
+            .between_all()
             .waits(world, &circle.waits)
             .trace(&circle.trace);
         others.iter().fold(finding, |finding, (_, members)| {

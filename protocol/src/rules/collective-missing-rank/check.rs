@@ -3,6 +3,7 @@
 use super::{Check, Rule};
 use crate::engine::{At, Case, MissingRank, describe};
 use crate::finding::{Finding, Group, Level, ranks};
+use crate::model::Peer;
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-missing-rank",
@@ -41,6 +42,7 @@ fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
     RULE.finding(world, at, message, format!("waits for {absent}"))
         .absent(world, missing.missing[0], &format!("is this, and {does_not}"))
         .ranks(present.into_iter().chain(missing.missing.iter().copied()).collect())
+        .between(at.0, Peer::Rank(missing.missing[0].cast_signed()))
         .waits(world, &missing.waits)
         .trace(&missing.trace)
         .note("a collective is for all ranks of its communicator: those who come wait for those who do not")

@@ -4,7 +4,7 @@ use super::draft::{Missed, by_place, missed, player};
 use super::{Check, Rule};
 use crate::engine::{Case, Cause, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::World;
+use crate::model::{Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "communicator-mismatch",
@@ -39,6 +39,7 @@ fn report(world: &World, all: &[Missed<'_>]) -> Finding {
     RULE.finding(world, send, message, format!("sends on {}", on(send)))
         .other_end(world, receive, format!("receives on {}", on(receive)))
         .ranks(all.iter().flat_map(|missed| [missed.send.0, missed.receive.0]).collect())
+        .between(send.0, Peer::Rank(receive.0.cast_signed()))
         .waits(world, &unpaired.waits)
         .trace(&unpaired.trace)
         .note("a communicator is a world of its own: what is sent on one is never received on another")

@@ -22,6 +22,7 @@ fn check(casting: &Casting) -> Vec<Finding> {
         primary: Label { place: role.place, text: "nobody is this".to_owned() },
         secondary: Vec::new(),
         ranks: Vec::new(),
+        between: Vec::new(),
         sizes: casting.sizes.clone(),
         waits: Vec::new(),
         trace: Vec::new(),

@@ -58,6 +58,7 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
     };
     finding
         .ranks(left.iter().map(|unpaired| unpaired.operation.at.0).collect())
+        .between(at.0, first.operation.peer)
         .waits(world, &first.waits)
         .trace(&first.trace)
         .advice(world)
@@ -77,6 +78,7 @@ fn collective(case: &Case<'_>, missing: &MissingRank) -> Finding {
         missing.left.iter().fold(finding, |finding, &leave| finding.departure(world, leave));
     finding
         .ranks(missing.arrivals.iter().map(|arrival| arrival.0).collect())
+        .between(at.0, Peer::Rank(missing.missing[0].cast_signed()))
         .waits(world, &missing.waits)
         .trace(&missing.trace)
         .advice(world)

@@ -69,6 +69,7 @@ fn report(case: &Case<'_>, all: &[Waiting<'_>]) -> Finding {
     );
     RULE.finding(world, first.at, message, "waits for this rank itself")
         .ranks(all.iter().map(|waiting| waiting.at.0).collect())
+        .between(first.at.0, Peer::Null)
         .waits(world, first.waits)
         .trace(first.trace)
         .note("Open MPI buffers messages to oneself up to 968 bytes, MPICH none at all")

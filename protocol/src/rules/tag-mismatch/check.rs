@@ -4,7 +4,7 @@ use super::draft::{Missed, by_place, missed, player};
 use super::{Check, Rule};
 use crate::engine::{Case, Cause, describe};
 use crate::finding::{Finding, Group, Level};
-use crate::model::World;
+use crate::model::{Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "tag-mismatch",
@@ -35,6 +35,7 @@ fn report(world: &World, all: &[Missed<'_>]) -> Finding {
     RULE.finding(world, send, message, format!("sends {sent} to rank {}", receive.0))
         .other_end(world, receive, format!("waits for {received} from rank {}", send.0))
         .ranks(all.iter().flat_map(|missed| [missed.send.0, missed.receive.0]).collect())
+        .between(send.0, Peer::Rank(receive.0.cast_signed()))
         .waits(world, &unpaired.waits)
         .trace(&unpaired.trace)
         .note("a receive takes only messages of its own tag; this message stays where it is")

@@ -47,6 +47,7 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let finding = RULE
         .finding(world, at, message, label)
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
+        .between(at.0, first.operation.peer)
         .waits(world, &first.waits)
         .trace(&first.trace)
         .note("a send without a receive waits for ever as soon as the message is not buffered, and is lost where it is");
