@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
 use super::handle::Handle;
-use super::library::mpi::settle_tags;
+use super::library::mpi::{SentTags, sent_tags, settle_tags};
 use super::machine::{Flow, Machine, Told};
 use super::oracle::{Oracle, TURNS};
 use super::recall::Computations;
@@ -42,6 +42,9 @@ pub(super) struct Shared {
     tables: Tables,
     /// What was told in the round before, by communicator and number; by rank of the world.
     told: Stories,
+    /// The tags that were sent in the round before, and whether that matters.
+    sent: SentTags,
+    asks_for_sent: bool,
     /// What is told in this round.
     telling: Stories,
 }
@@ -108,6 +111,12 @@ impl Machine<'_> {
                 .push(Communicator { name: name.to_owned(), members: Some(members) });
             u16::try_from(tables.communicators.len() - 1).unwrap_or(u16::MAX)
         })
+    }
+
+    /// The tags that ranks send on a communicator, as far as the round before has shown.
+    pub(super) fn tags_sent(&mut self, communicator: u16) -> BTreeSet<i32> {
+        self.shared.asks_for_sent = true;
+        self.shared.sent.get(&communicator).cloned().unwrap_or_default()
     }
 
     /// What this rank contributes to the n-th collective of a communicator, and what all members
@@ -258,7 +267,12 @@ impl Setting<'_, '_> {
             }
             report.steps += std::mem::take(&mut found.steps);
             let telling = std::mem::take(&mut shared.telling);
-            let is_news = telling != shared.told || shared.oracle.requirements() != required;
+            let mut is_news = telling != shared.told || shared.oracle.requirements() != required;
+            if shared.asks_for_sent {
+                let sent = sent_tags(runs.iter().map(|run| &run.behaviour));
+                is_news |= sent != shared.sent;
+                shared.sent = sent;
+            }
             shared.told = telling;
             round += 1;
             if !is_news || round == ROUNDS {

@@ -31,3 +31,28 @@ fn what_the_root_knows_is_known_to_all() {
         ],
     );
 }
+
+/// An answer goes back with the tag that came, whichever it is.
+#[test]
+fn tags_that_came_go_back() {
+    does(
+        "if rank == 0 {
+             let to = world.process_at_rank(1);
+             to.send_with_tag(&1u8, 4); to.send_with_tag(&1u8, 6);
+             to.receive_with_tag::<u8>(4); to.receive_with_tag::<u8>(6);
+         } else {
+             for _ in 0..2 {
+                 let (x, status) = world.any_process().receive::<u8>();
+                 world.process_at_rank(status.source_rank()).send_with_tag(&x, status.tag());
+             }
+         }",
+        2,
+        &[
+            "0: send 1 tag 4 1 x u8; send 1 tag 6 1 x u8; receive 1 tag 4 1 x u8; receive 1 tag 6 1 x u8",
+            "1: receive any tag any 1 x u8 -> s0; branch s0 4 => 2, 6 => 4 else 12; \
+             send s0 tag 4 1 x u8; jump 5; send s0 tag 6 1 x u8; \
+             receive any tag any 1 x u8 -> s1; branch s1 4 => 7, 6 => 9 else 11; \
+             send s1 tag 4 1 x u8; jump 13; send s1 tag 6 1 x u8; jump 13; opaque; opaque",
+        ],
+    );
+}

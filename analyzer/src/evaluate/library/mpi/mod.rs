@@ -27,7 +27,7 @@ mod tests;
 mod topology;
 
 pub(in crate::evaluate) use state::State;
-pub(in crate::evaluate) use tags::settle as settle_tags;
+pub(in crate::evaluate) use tags::{Sent as SentTags, sent as sent_tags, settle as settle_tags};
 
 use super::super::Understood;
 use super::super::handle::Handle;

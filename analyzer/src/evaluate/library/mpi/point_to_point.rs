@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::polling::Polling;
 use super::process::{self, End};
 use super::state::{content, integer};
-use super::{lost, skipped, status};
+use super::{lost, skipped, status, tags};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Handle, KnownCommunicator, Message, Process, Request, Status};
 use crate::evaluate::machine::{Call, Machine, Outcome};
@@ -109,10 +109,33 @@ pub(super) fn send(machine: &mut Machine<'_>, process: &Process, call: &Call<'_>
     let Some(end) = process::end(machine, process, "sends to", call)? else {
         return skipped(machine, call);
     };
-    let tag = match named_tag(call) {
-        Some(tag) => tag_of(machine, tag, call.place)?,
-        None => Tag::Exact(0),
+    let Some(tag) = named_tag(call) else {
+        return send_tagged(machine, mode, &end, Tag::Exact(0), call);
     };
+    if let Some(Content::Unknown(unknown)) = content(&machine.behind(tag, call.place))
+        && let Some(slot) = machine.state.mpi.tag_slot(unknown.identity)
+    {
+        let communicator = end.communicator.id;
+        let send = |machine: &mut Machine<'_>, tag| send_tagged(machine, mode, &end, tag, call);
+        return tags::with_the_one_that_came(
+            machine,
+            (slot, unknown),
+            communicator,
+            call.place,
+            send,
+        );
+    }
+    let tag = tag_of(machine, tag, call.place)?;
+    send_tagged(machine, mode, &end, tag, call)
+}
+
+fn send_tagged(
+    machine: &mut Machine<'_>,
+    mode: Mode,
+    end: &End,
+    tag: Tag,
+    call: &Call<'_>,
+) -> Outcome {
     let buffer = call.arguments.get(usize::from(is_immediate(call.name)));
     let memory = match buffer {
         Some(buffer) => Memory::of(machine, buffer, call.place),

@@ -3,10 +3,65 @@
 //!
 //! Such a tag may be equal to any other one. Where a message and a receive name the same values, they
 //! fit; where one of them has no counterpart but in other tags, nothing is known of its rank.
+//!
+//! Also tags that came with a message and go back with the answer: the answer has any of the tags
+//! that are sent, whichever the message has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use p2p_protocol::model::{Action, Behaviour, CommunicatorId, Envelope, Place, Tag};
+use p2p_protocol::model::{Action, Behaviour, CommunicatorId, Envelope, Place, SourceId, Tag};
+
+use super::lost;
+use crate::evaluate::branches::Arm;
+use crate::evaluate::graph::Next;
+use crate::evaluate::machine::{Machine, Outcome};
+use crate::evaluate::value::Unknown;
+
+/// The tags that are sent on each communicator, as far as they are known.
+pub(in crate::evaluate) type Sent = BTreeMap<CommunicatorId, BTreeSet<i32>>;
+
+/// With more tags than this, it is not followed which of them comes back.
+const MOST_TAGS: usize = 16;
+
+/// The tags that these ranks send.
+pub(in crate::evaluate) fn sent<'b>(behaviours: impl Iterator<Item = &'b Behaviour>) -> Sent {
+    let mut sent = Sent::new();
+    for event in behaviours.flat_map(|behaviour| &behaviour.events) {
+        for (envelope, is_sent) in envelopes(&event.action) {
+            if let (Some(tag), true) = (envelope.tag.number(), is_sent) {
+                sent.entry(envelope.communicator).or_default().insert(tag);
+            }
+        }
+    }
+    sent
+}
+
+/// Goes on with the tag of the message that a slot keeps, on a way of its own for each tag that it
+/// may be. `tag`: the number that it is to the program.
+pub(super) fn with_the_one_that_came<'p>(
+    machine: &mut Machine<'p>,
+    (slot, tag): (SourceId, Unknown),
+    communicator: CommunicatorId,
+    place: Place,
+    then: impl Fn(&mut Machine<'p>, Tag) -> Outcome,
+) -> Outcome {
+    let tags = machine.tags_sent(communicator);
+    if tags.is_empty() || tags.len() > MOST_TAGS {
+        return Err(lost(machine, place, "which tags may come is not known"));
+    }
+    let then = &then;
+    let arm = |tag: i32| -> Arm<'_, 'p> {
+        Box::new(move |machine: &mut Machine<'p>| then(machine, Tag::Exact(tag)))
+    };
+    let mut arms: Vec<Arm<'_, 'p>> = tags.iter().map(|tag| arm(*tag)).collect();
+    arms.push(Box::new(move |machine: &mut Machine<'p>| {
+        Err(machine.lost(place, "which tag came is not known"))
+    }));
+    machine.fork_as(tag, arms, place, |heads| {
+        let otherwise = heads[tags.len()];
+        Next::BranchOnTag(place, slot, tags.into_iter().zip(heads).collect(), otherwise)
+    })
+}
 
 /// The tags of one communicator.
 #[derive(Default)]
