@@ -450,7 +450,9 @@ impl<'p> Machine<'p> {
                     (Type::Scalar(scalar), Some((_, number))) => {
                         Value::integer(i128::from(*number), *scalar)
                     }
-                    (Type::Scalar(_), None) => self.uniform(&format!("argument {number}"), ty.clone()),
+                    (Type::Scalar(_), None) => {
+                        self.uniform(&format!("argument {number}"), ty.clone())
+                    }
                     _ => self.fresh(ty.clone()),
                 }
             };
