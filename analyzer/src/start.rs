@@ -96,6 +96,10 @@ fn check(options: &Check, matches: &ArgMatches) -> Status {
         Format::JsonAnsi => json::report(&outcome, true, options.summary_json),
         Format::Github => github::report(&outcome),
     };
+    if matches!(options.message_format, Format::Short | Format::Github) {
+        // Apart from what is read line by line.
+        eprint!("{}", human::closing(&outcome, options.quiet));
+    }
     let status = match status(&outcome, options.exit_zero) {
         Status::Clean if !compiled => Status::Denied,
         status => status,

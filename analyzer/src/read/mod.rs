@@ -267,7 +267,14 @@ fn parse(text: &str) -> Result<(syn::File, usize), Failure> {
     start += text[start..].strip_prefix(MARK).map_or(0, |_| MARK.len_utf8());
     let file = syn::parse_file(&text[start..]).map_err(|error| {
         let bytes = protocol::bytes(error.span(), start, text);
-        Failure::at(bytes, format!("this is not Rust: {error}"))
+        // What the tokenizer says is no more than that it failed.
+        let why = match error.to_string().as_str() {
+            "cannot parse string into token stream" => {
+                "brackets or quotes do not match here, or this is no token of the language".to_owned()
+            }
+            why => why.to_owned(),
+        };
+        Failure::at(bytes, format!("this is not Rust: {why}"))
     })?;
     Ok((file, start))
 }

@@ -27,13 +27,16 @@ pub fn report(outcome: &Outcome, color: bool, quiet: bool) -> String {
         let first = diagnostic.rule.is_some_and(|rule| explained.insert(rule));
         text.push_str(&render(&outcome.sources, diagnostic, first, color));
     }
-    if let Some(calls) = &outcome.calls {
-        text.push_str(&coverage::lines(&outcome.sources, calls));
-    }
-    if !quiet {
-        text.push_str(&summary(&outcome.summary));
-    }
+    text.push_str(&closing(outcome, quiet));
     text
+}
+
+/// What comes after the messages: how far each call was understood, where that is asked for, and the
+/// summary.
+pub fn closing(outcome: &Outcome, quiet: bool) -> String {
+    let calls = outcome.calls.iter().map(|calls| coverage::lines(&outcome.sources, calls));
+    let summary = (!quiet).then(|| summary(&outcome.summary));
+    calls.chain(summary).collect()
 }
 
 /// One message; `explain` adds how to learn more about its rule.
