@@ -270,7 +270,8 @@ fn parse(text: &str) -> Result<(syn::File, usize), Failure> {
         // What the tokenizer says is no more than that it failed.
         let why = match error.to_string().as_str() {
             "cannot parse string into token stream" => {
-                "brackets or quotes do not match here, or this is no token of the language".to_owned()
+                "brackets or quotes do not match here, or this is no token of the language"
+                    .to_owned()
             }
             why => why.to_owned(),
         };
