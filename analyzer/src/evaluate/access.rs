@@ -45,31 +45,6 @@ impl Machine<'_> {
         value.unwrap_or_else(|| whole.clone())
     }
 
-    /// The value at a path, where every step of it leads to a part that is there.
-    fn known_at(&self, path: &Path) -> Option<&Value> {
-        let mut value = self.state.memory.get(path.object)?;
-        for step in &*path.steps {
-            for _ in 0..8 {
-                let Value::Reference(behind) = value else { break };
-                value = self.known_at(behind)?;
-            }
-            value = match (value, step) {
-                (
-                    Value::Tuple(parts)
-                    | Value::Variant(_, parts)
-                    | Value::Defined { fields: parts, .. },
-                    Step::Field(index),
-                ) => parts.get(*index as usize)?,
-                (
-                    Value::Sequence(Sequence { items: Items::Each(items), .. }),
-                    Step::Element(index),
-                ) => items.get(*index as usize)?,
-                _ => return None,
-            };
-        }
-        Some(value)
-    }
-
     /// A part of a value.
     pub(super) fn part(&self, value: &Value, step: &Step) -> Value {
         match (value, step) {
@@ -92,67 +67,6 @@ impl Machine<'_> {
                 self.unknown(identity.finish(), &ty)
             }
         }
-    }
-
-    fn elements(&self, sequence: &Sequence, step: &Step) -> Value {
-        let Sequence { element, items } = sequence;
-        match (items, step) {
-            (Items::Each(items), Step::Element(index)) if (*index as usize) < items.len() => {
-                items[*index as usize].clone()
-            }
-            (Items::Each(items), Step::Slice(first, last)) if *last as usize <= items.len() => {
-                let items = items.get(*first as usize..*last as usize).unwrap_or_default();
-                let items = Items::Each(Rc::new(items.to_vec()));
-                Value::Sequence(Sequence { element: element.clone(), items })
-            }
-            (Items::Alike(item, _), Step::Slice(first, last)) => {
-                let length = Length::Known(last.saturating_sub(*first));
-                let items = Items::Alike(item.clone(), length);
-                Value::Sequence(Sequence { element: element.clone(), items })
-            }
-            (Items::Alike(item, _), Step::Element(index)) => match &**item {
-                // Which one it is, is part of who it is.
-                Value::Scalar(_, super::value::Content::Unknown(unknown)) => {
-                    let mut identity = Identity::of("element");
-                    identity.number(*index);
-                    identity.unknown(*unknown);
-                    self.unknown(identity.finish(), element)
-                }
-                other => other.clone(),
-            },
-            (_, step) => {
-                let mut identity = Identity::of(&format!("{step:?}"));
-                identity.unknown(self.identity(&Value::Sequence(sequence.clone())));
-                let unknown = identity.finish();
-                let length = match step {
-                    Step::Slice(..) => Length::Unknown(unknown),
-                    Step::Part(length) => *length,
-                    _ => return self.somewhere(sequence, unknown),
-                };
-                let item = Rc::new(self.somewhere(sequence, unknown));
-                let items = Items::Alike(item, length);
-                Value::Sequence(Sequence { element: element.clone(), items })
-            }
-        }
-    }
-
-    /// What all elements have in common.
-    pub(super) fn somewhere(&self, sequence: &Sequence, which: Unknown) -> Value {
-        match &sequence.items {
-            Items::Alike(item, _) if !self.is_scalar_unknown(item) => (**item).clone(),
-            Items::Each(items) if !items.is_empty() => {
-                let mut common = items[0].clone();
-                for item in &items[1..] {
-                    common = self.merged(&common, item, which);
-                }
-                common
-            }
-            _ => self.unknown(which, &sequence.element),
-        }
-    }
-
-    fn is_scalar_unknown(&self, value: &Value) -> bool {
-        matches!(value, Value::Scalar(_, super::value::Content::Unknown(_)))
     }
 
     fn part_type(&self, value: &Value, step: &Step) -> Type {

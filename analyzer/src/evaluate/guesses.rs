@@ -19,6 +19,7 @@ impl Machine<'_> {
         identity.number(number as u64);
         identity.number((number >> 64) as u64);
         let unknown = identity.finish();
+        self.note_question();
         self.guesses.insert(unknown.identity, number);
         Value::Scalar(scalar, Content::Unknown(unknown))
     }
@@ -153,6 +154,7 @@ impl Machine<'_> {
             return;
         }
         if let (Some(left), Some(right)) = (self.term(left), self.term(right)) {
+            self.note_question();
             let formulas = &mut self.shared.oracle.formulas;
             formulas.note(result.identity & !1, operation, left, right);
             if is_unsigned(*scalar) {
@@ -167,6 +169,7 @@ impl Machine<'_> {
         if !inputs.iter().any(unknown) || !inputs.iter().all(|input| is_whole(input)) {
             return;
         }
+        self.note_question();
         let terms = inputs.iter().filter_map(|input| self.term(input)).collect();
         self.shared.oracle.formulas.note_method(result.identity, name, terms);
     }

@@ -3,7 +3,7 @@
 //! Here is what [`super::library`] builds on, and what evaluation keeps; how statements,
 //! expressions, branches and loops are evaluated is in the modules beside this one.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
 use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
+use super::elements::AnyElements;
 use super::facts::Comparison;
 use super::graph::{BlockId, Graph};
 use super::handle::{Communicator, KnownCommunicator};
@@ -90,8 +91,11 @@ pub(super) struct Machine<'p> {
     pub(super) budget: u64,
     /// How many identities were made.
     pub(super) made: u64,
-    /// How often something was asked that is in no value: of MPI, of what is known of conditions.
+    /// How often something was asked that is in no value, or kept for who asks: of MPI, of what is
+    /// known of conditions, how numbers come from each other.
     pub(super) asked: Cell<u64>,
+    /// What some element of a sequence is, as far as that was asked.
+    pub(super) any_elements: RefCell<AnyElements>,
     /// What functions have come to that only compute.
     pub(super) computations: Rc<Computations>,
     /// How each call was understood.
@@ -177,7 +181,7 @@ impl<'p> Machine<'p> {
         self.gaps.entry(place).or_insert_with(|| why.to_owned());
     }
 
-    /// Something is asked that is in no value.
+    /// Something is asked that is in no value, or kept for who asks.
     pub(super) fn note_question(&self) {
         self.asked.set(self.asked.get() + 1);
     }

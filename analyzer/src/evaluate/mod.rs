@@ -12,6 +12,7 @@ mod choices;
 mod comparison;
 mod drops;
 mod effects;
+mod elements;
 mod expressions;
 mod facts;
 mod failures;

@@ -199,6 +199,7 @@ impl Machine<'_> {
         }
         let comparison = Comparison { operand, operation, with };
         let condition = self.identity(result).identity;
+        self.note_question();
         self.comparisons.insert(condition, comparison);
     }
 

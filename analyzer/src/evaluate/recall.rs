@@ -1,8 +1,8 @@
 //! Computations that come again: what is computed from the same values as before, on another rank, at
 //! another size, comes to the same and is not run again.
 //!
-//! That holds of a call that was handed nothing but values that are known, and has touched nothing
-//! but these.
+//! That holds of a call that was handed nothing but plain values, has touched nothing but these, and
+//! has asked nothing about those that are not known: who these are is the same for all.
 
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
@@ -134,15 +134,16 @@ impl Machine<'_> {
         Some(computation.result.clone())
     }
 
-    /// What a call is handed, if all of it is known.
+    /// What a call is handed, if all of it is plain.
     fn handed(
         &self,
         function: FunctionId,
         (generics, ty): (&[Type], &Type),
         arguments: &[Value],
     ) -> Option<Inputs> {
-        // Accesses to memory that an operation uses are events.
-        if !self.state.uses.is_empty() {
+        // Accesses to memory that an operation uses are events, and what a number is called may
+        // depend on to whom it was sent.
+        if !self.state.uses.is_empty() || self.state.mpi.shares_numbers() {
             return None;
         }
         let mut inputs = Inputs::of(function);
@@ -202,12 +203,16 @@ impl Inputs {
         self.hash = hasher.finish();
     }
 
-    /// Takes a value in, and all that it refers to; whether all of it is known.
+    /// Takes a value in, and all that it refers to; whether all of it is plain.
     fn take(&mut self, machine: &Machine<'_>, value: &Value) -> bool {
         self.values += 1;
         match value {
             Value::Scalar(_, Content::Known(constant)) => {
                 self.mix(bits(*constant));
+                true
+            }
+            Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => {
+                self.mix(unknown);
                 true
             }
             Value::Text(Some(text)) => {
@@ -222,10 +227,11 @@ impl Inputs {
             Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
                 self.take_all(machine, items)
             }
-            Value::Sequence(Sequence {
-                items: Items::Alike(item, Length::Known(length)), ..
-            }) => {
-                self.mix(length);
+            Value::Sequence(Sequence { items: Items::Alike(item, length), .. }) => {
+                match length {
+                    Length::Known(length) => self.mix(length),
+                    Length::Unknown(unknown) => self.mix(unknown),
+                }
                 self.take(machine, item)
             }
             Value::Reference(path) => {
@@ -265,13 +271,18 @@ impl Inputs {
     }
 }
 
-/// Whether two values are known, and the same.
+/// Whether two values are plain, and the same.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (
-            Value::Scalar(one, Content::Known(mine)),
-            Value::Scalar(other, Content::Known(theirs)),
-        ) => one == other && bits(*mine) == bits(*theirs),
+        (Value::Scalar(one, mine), Value::Scalar(other, theirs)) => {
+            one == other
+                && match (mine, theirs) {
+                    (Content::Known(mine), Content::Known(theirs)) => bits(*mine) == bits(*theirs),
+                    (Content::Unknown(mine), Content::Unknown(theirs)) => mine == theirs,
+                    _ => false,
+                }
+        }
+        (Value::Unknown(one, ty), Value::Unknown(other, of)) => one == other && ty == of,
         (Value::Text(Some(one)), Value::Text(Some(other))) => one == other,
         (Value::Tuple(one), Value::Tuple(other)) => are_same_parts(one, other),
         (Value::Variant(name, one), Value::Variant(as_well, other)) => {

@@ -1,7 +1,7 @@
 //! All ranks of one size: evaluated in rounds until they have nothing new to tell each other, and
 //! once more for each condition that may come out otherwise.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -393,6 +393,7 @@ impl<'p> Machine<'p> {
             budget: limits.steps,
             made: 0,
             asked: Cell::new(0),
+            any_elements: RefCell::default(),
             computations: Rc::default(),
             calls: BTreeMap::new(),
             spared: BTreeSet::new(),

@@ -6,7 +6,7 @@
 pub(super) mod mpi;
 mod rust;
 
-pub(in crate::evaluate) use rust::{formatted, not_known, sequence_of};
+pub(in crate::evaluate) use rust::{begin_threads, formatted, not_known, sequence_of};
 
 use super::machine::{Call, Machine, Outcome};
 use super::value::Value;
@@ -26,8 +26,11 @@ pub(super) fn method(
             .or_else(|| rust::method(machine, receiver, call));
     }
     rust::method(machine, receiver, call).or_else(|| {
-        machine.note_question();
-        mpi::method(machine, receiver, call)
+        let outcome = mpi::method(machine, receiver, call);
+        if outcome.is_some() {
+            machine.note_question();
+        }
+        outcome
     })
 }
 

@@ -78,3 +78,18 @@ fn assertions_about_data_are_not_taken_to_fail() {
     does("assert_eq!([0.0f64; 2], [1.0; 2]); world.barrier();", 1, &["0: opaque"]);
     does("assert!(rank == 0); world.barrier();", 2, &["0: barrier", "1: panicked"]);
 }
+
+#[test]
+fn some_element_is_any_of_those_that_are_there_now() {
+    does(
+        "if rank == 0 {
+             let (k, _) = world.process_at_rank(1).receive::<i32>();
+             let mut tags = [5, 5, 5];
+             world.process_at_rank(1).send_with_tag(&1u8, tags[k as usize]);
+             for index in 0..3 { tags[index] = 7; }
+             world.process_at_rank(1).send_with_tag(&1u8, tags[k as usize]);
+         }",
+        2,
+        &["0: receive 1 tag any 1 x i32; send 1 tag 5 1 x u8; send 1 tag 7 1 x u8", "1:"],
+    );
+}

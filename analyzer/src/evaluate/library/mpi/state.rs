@@ -1,9 +1,10 @@
 //! What one rank has done to MPI so far, as far as later calls depend on it.
 
-use std::collections::HashMap;
+use std::hash::Hash;
 use std::rc::Rc;
 
 use p2p_protocol::model::{Peer, SourceId};
+use rustc_hash::FxHashMap;
 
 use super::polling::Surroundings;
 use crate::evaluate::handle::{Communicator, Handle};
@@ -18,32 +19,39 @@ pub(in crate::evaluate) struct State {
     /// The buffer that is attached for buffered sends: its length, where that is known.
     pub(super) attached: Option<Value>,
     /// The unknown ranks that are the sources of messages, by their identity.
-    sources: HashMap<u64, (SourceId, Rc<Communicator>)>,
+    sources: Rc<FxHashMap<u64, (SourceId, Rc<Communicator>)>>,
     /// The unknown tags of messages, by their identity.
-    tags: HashMap<u64, SourceId>,
+    tags: Rc<FxHashMap<u64, SourceId>>,
     /// The slots that probes have bound, with where they looked: the message is still there.
-    probed: HashMap<SourceId, Peer>,
+    probed: Rc<FxHashMap<SourceId, Peer>>,
     /// Messages that a matched probe has found and that were not received yet.
     pub(super) outstanding_messages: u32,
     /// Numbers that this rank has sent to all others: what each of them is called there, by identity.
-    shared: HashMap<u64, Unknown>,
+    shared: Rc<FxHashMap<u64, Unknown>>,
     /// What communicators were called by `set_name`.
-    names: HashMap<u16, Rc<str>>,
+    names: Rc<FxHashMap<u16, Rc<str>>>,
     /// What surrounds the calls of the program that ask; looked up when it is first needed.
     pub(super) surroundings: Option<Rc<Surroundings>>,
 }
 
 impl State {
+    /// Whether some number that this rank has sent to all others is called by a name of its own.
+    pub(in crate::evaluate) fn shares_numbers(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
     /// Where two ways of evaluation meet: what both have done.
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
-        self.sources
-            .extend(other.sources.iter().map(|(&identity, known)| (identity, known.clone())));
-        self.tags.extend(&other.tags);
-        self.probed.extend(&other.probed);
-        self.shared.retain(|identity, shared| other.shared.get(identity) == Some(shared));
-        self.names.extend(other.names.iter().map(|(&id, name)| (id, name.clone())));
+        extend(&mut self.sources, &other.sources);
+        extend(&mut self.tags, &other.tags);
+        extend(&mut self.probed, &other.probed);
+        extend(&mut self.names, &other.names);
+        if !Rc::ptr_eq(&self.shared, &other.shared) {
+            Rc::make_mut(&mut self.shared)
+                .retain(|identity, shared| other.shared.get(identity) == Some(shared));
+        }
         if self.attached.is_none() {
             self.attached.clone_from(&other.attached);
         }
@@ -89,7 +97,7 @@ impl State {
         if let (Some(mine), Some(shared)) = (unknown(value), unknown(shared))
             && !mine.uniform
         {
-            self.shared.insert(mine.identity, shared);
+            Rc::make_mut(&mut self.shared).insert(mine.identity, shared);
         }
     }
 
@@ -100,19 +108,19 @@ impl State {
         slot: SourceId,
         communicator: Rc<Communicator>,
     ) {
-        self.sources.insert(unknown.identity, (slot, communicator));
+        Rc::make_mut(&mut self.sources).insert(unknown.identity, (slot, communicator));
     }
 
     /// From now on this unknown number is the tag of a message.
     pub(super) fn remember_tag(&mut self, unknown: Unknown, slot: SourceId) {
-        self.tags.insert(unknown.identity, slot);
+        Rc::make_mut(&mut self.tags).insert(unknown.identity, slot);
     }
 
     /// A slot keeps what a probe finds there, or, without a peer, what a receive has taken.
     pub(super) fn bind(&mut self, slot: SourceId, probed: Option<Peer>) {
         match probed {
-            Some(peer) => self.probed.insert(slot, peer),
-            None => self.probed.remove(&slot),
+            Some(peer) => Rc::make_mut(&mut self.probed).insert(slot, peer),
+            None => Rc::make_mut(&mut self.probed).remove(&slot),
         };
     }
 
@@ -127,7 +135,7 @@ impl State {
             None => false,
         };
         if is_there {
-            self.probed.remove(&slot);
+            Rc::make_mut(&mut self.probed).remove(&slot);
         }
         is_there
     }
@@ -139,7 +147,17 @@ impl State {
 
     /// Names a communicator.
     pub(super) fn set_name(&mut self, communicator: u16, name: Rc<str>) {
-        self.names.insert(communicator, name);
+        Rc::make_mut(&mut self.names).insert(communicator, name);
+    }
+}
+
+/// Takes in what another way knows, which counts where both know something.
+fn extend<Key: Copy + Eq + Hash, Known: Clone>(
+    mine: &mut Rc<FxHashMap<Key, Known>>,
+    others: &Rc<FxHashMap<Key, Known>>,
+) {
+    if !Rc::ptr_eq(mine, others) {
+        Rc::make_mut(mine).extend(others.iter().map(|(key, known)| (*key, known.clone())));
     }
 }
 
