@@ -26,7 +26,8 @@ pub(super) fn run() -> Result {
     _ = std::fs::remove_dir_all(&folder);
     measured?;
     beside_a_compiler(&folder)?;
-    with_many_ranks()
+    with_many_ranks()?;
+    per_rank()
 }
 
 /// The checker, as it was built.
@@ -142,6 +143,39 @@ fn with_many_ranks() -> Result {
         let name = fixture.strip_prefix(root()).unwrap_or(fixture).display();
         let target = if ranks == "64" { "1" } else { "" };
         println!("| {ranks} | {all:.2} | {time:.3} | {name} | {target} |");
+    }
+    Ok(())
+}
+
+/// Programs in which a rank does as much whatever the number of ranks.
+const EQUALLY_BUSY: [&str; 5] = [
+    "deadlock/src/bin/barrier_before_receive_right.rs",
+    "deadlock/src/bin/halo_rows_right.rs",
+    "deadlock/src/bin/ordered_exchange_right.rs",
+    "deadlock/src/bin/ring_else_if_right.rs",
+    "programs/src/bin/halo_2d_right.rs",
+];
+
+/// How the time grows with the ranks where each does as much: the time of two ranks, which is that
+/// of reading the program, is taken off.
+fn per_rank() -> Result {
+    let all_of = |ranks: u32| -> Result<f64> {
+        let ranks = ranks.to_string();
+        let mut all = 0.0;
+        for name in EQUALLY_BUSY {
+            let fixture = root().join("fixtures/rsmpi").join(name);
+            let once = || seconds(|| check(&fixture, &["--ranks", &ranks]));
+            let times = (0..REPETITIONS).map(|_| once()).collect::<Result<Vec<f64>>>()?;
+            all += times.into_iter().fold(f64::INFINITY, f64::min);
+        }
+        Ok(all)
+    };
+    let reading = all_of(2)?;
+    println!("\n| ranks that do as much each | s | ms for each rank |");
+    println!("| ---: | ---: | ---: |");
+    for ranks in [64, 128, 256, 512, 1024] {
+        let time = all_of(ranks)? - reading;
+        println!("| {ranks} | {time:.3} | {:.3} |", 1e3 * time / f64::from(ranks));
     }
     Ok(())
 }
