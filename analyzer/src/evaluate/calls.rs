@@ -111,6 +111,9 @@ impl<'p> Machine<'p> {
                 return Err(self.lost(place, &why));
             }
         }
+        if arguments.iter().any(|it| matches!(it, Value::Closure(..) | Value::Function(..))) {
+            library::begin_threads(self);
+        }
         for argument in arguments {
             self.forget(argument, place);
         }

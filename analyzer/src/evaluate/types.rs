@@ -75,6 +75,14 @@ impl Machine<'_> {
                 let element = row.as_ref().and_then(element).cloned().unwrap_or_default();
                 Type::External("BinaryHeap".into(), vec![element])
             }
+            Value::Variant("Atomic", parts) => match parts.first() {
+                Some(Value::Scalar(scalar, _)) => {
+                    let mut name = scalar.name().to_owned();
+                    name[..1].make_ascii_uppercase();
+                    Type::External(format!("Atomic{name}"), Vec::new())
+                }
+                _ => Type::Unknown,
+            },
             Value::Variant(name, parts) => {
                 let parts = parts.iter().map(|part| self.type_at(part, depth - 1));
                 Type::External((*name).into(), parts.collect())

@@ -31,6 +31,10 @@ pub(super) fn default_of(machine: &mut Machine<'_>, ty: &Type, place: Place) -> 
                     let inner = default_of(machine, &type_argument(ty, 0), place);
                     super::copies::share(machine, name, inner)
                 }
+                _ if super::atomics::scalar(name).is_some() => {
+                    let zero = super::atomics::scalar(name).map_or(Value::Moved, zero);
+                    Value::Variant("Atomic", Rc::new(vec![zero]))
+                }
                 _ => match super::wrappers::cell(name) {
                     Some(cell) => {
                         let inner = default_of(machine, &type_argument(ty, 0), place);

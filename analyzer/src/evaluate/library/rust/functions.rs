@@ -89,6 +89,10 @@ fn constructor(
         ("PathBuf" | "Path" | "OsString" | "OsStr" | "CString" | "CStr", _) => {
             computed_of_all(machine, call, &Value::unit(), Type::Text)
         }
+        (_, "default") if super::atomics::scalar(owner).is_some() => {
+            let ty = Type::External(owner.to_owned(), Vec::new());
+            super::defaults::default_of(machine, &ty, call.place)
+        }
         (
             _,
             "new"

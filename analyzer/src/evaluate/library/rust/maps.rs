@@ -11,7 +11,7 @@ use super::subject::{
     BOOL, Subject, USIZE, argument, behind, computed_of_all, option_of, run, size,
 };
 use crate::evaluate::comparison::{equal, is_known, order};
-use crate::evaluate::iterator;
+use crate::evaluate::iterator::{self, Lazy};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::map::{Entries, Gives, Map};
 use crate::evaluate::value::{Path, Value};
@@ -114,6 +114,7 @@ fn looked_up(
         "first_key_value" | "last_key_value" | "first" | "last" if map.sorted => {
             return Some(end_of(map, call));
         }
+        "range" if map.sorted => return range_of(machine, map, call),
         "get" | "get_mut" | "contains_key" | "contains" | "get_key_value" | "index" => {}
         _ => return None,
     }
@@ -142,6 +143,31 @@ fn looked_up(
             computed_of_all(machine, call, &whole, ty)
         }
     })
+}
+
+/// `range(..)`: the entries with keys in a range, where all of that is known.
+fn range_of(machine: &mut Machine<'_>, map: &Map, call: &Call<'_>) -> Option<Value> {
+    let Value::Iterator(lazy) = behind(machine, call, 0) else { return None };
+    let Lazy::Range { next, end } = &*lazy else { return None };
+    let mut inside = Vec::new();
+    for (key, path) in map.entries()? {
+        // A range without a start begins at 0 here.
+        key.as_integer().filter(|number| *number >= 0)?;
+        let begins = order(machine, key, next, call.place)?;
+        let ends = match end {
+            Some(end) => order(machine, key, end, call.place)?,
+            None => Ordering::Less,
+        };
+        if begins != Ordering::Less && ends == Ordering::Less {
+            let key = Value::Reference(machine.allocate(key.clone()));
+            inside.push(match map.is_set {
+                true => key,
+                false => super::subject::pair(key, Value::Reference(path.clone())),
+            });
+        }
+    }
+    let count = inside.len();
+    Some(super::adapters::value_of(Lazy::Items(Rc::new(inside), 0, count)))
 }
 
 /// The first or the last entry of a sorted map.

@@ -4,6 +4,7 @@
 //! not known is unknown, with an identity computed of what it was made of.
 
 mod adapters;
+mod atomics;
 mod collect;
 mod compare;
 mod constants;
@@ -29,6 +30,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 mod text;
+mod threads;
 mod unknown;
 mod wrappers;
 
@@ -36,6 +38,7 @@ pub(in crate::evaluate) use constants::constant;
 pub(in crate::evaluate) use functions::function;
 pub(in crate::evaluate) use sequences::sequence_of;
 pub(in crate::evaluate) use text::formatted;
+pub(in crate::evaluate) use threads::begin as begin_threads;
 pub(in crate::evaluate) use unknown::not_known;
 
 use self::subject::Subject;
@@ -70,6 +73,7 @@ fn by_kind(machine: &mut Machine<'_>, subject: &mut Subject, call: &Call<'_>) ->
         Value::Variant(name @ ("Less" | "Equal" | "Greater"), _) => {
             compare::ordering_method(machine, name, call)
         }
+        Value::Variant("Atomic", _) => atomics::method(machine, subject, call),
         Value::Variant("BinaryHeap", _) => heaps::method(machine, subject, call),
         Value::Variant("Entry", held) => maps::entry_method(machine, &held, call),
         Value::Variant(name, _) => wrappers::method(machine, subject, name, call),

@@ -66,7 +66,7 @@ pub(super) fn function(
         ("process", "abort") => Err(machine.leave(Departure::Aborted, call.place)),
         ("process", "id") => Ok(machine.fresh(Type::Scalar(Scalar::U32))),
         ("thread", "sleep" | "yield_now" | "park") | ("", "sleep") => Ok(Value::unit()),
-        ("thread" | "Builder", "spawn") => spawned(machine, call),
+        ("thread" | "Builder", "spawn") => super::threads::spawn(machine, call),
         ("thread" | "crossbeam" | "crossbeam_utils" | "rayon", "scope" | "in_place_scope") => {
             let scope = machine.fresh(Type::Unknown);
             let is_result = path[0].starts_with("crossbeam");
@@ -177,14 +177,4 @@ fn joined(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
     let one = run(machine, &both[0], Vec::new(), call.place)?;
     let other = run(machine, &both[1], Vec::new(), call.place)?;
     Ok(Value::Tuple(Rc::new(vec![one, other])))
-}
-
-/// `thread::spawn`: what another thread does is not followed; it may do it at any time.
-fn spawned(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
-    let closure = argument(call, 0);
-    if machine.communicates(&closure) {
-        return Err(machine.lost(call.place, "another thread communicates"));
-    }
-    machine.forget(&closure, call.place);
-    Ok(machine.fresh(call.ty.clone()))
 }

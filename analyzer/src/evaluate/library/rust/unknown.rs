@@ -26,6 +26,9 @@ pub(in crate::evaluate) fn not_known(
             return Err(machine.lost(call.place, &why));
         }
     }
+    if call.arguments.iter().any(is_callable) {
+        super::threads::begin(machine);
+    }
     let result = result(machine, receiver, call);
     forget(machine, receiver, call);
     Ok(result)

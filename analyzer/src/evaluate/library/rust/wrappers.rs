@@ -28,6 +28,10 @@ pub(super) fn method(
         return once_method(machine, subject, call);
     }
     let place = call.place;
+    if matches!(kind, "Mutex" | "RwLock") && super::threads::have_begun(machine) {
+        let inside = subject.part(machine, Step::Field(0));
+        machine.forget(&inside, place);
+    }
     let inside = |machine: &mut Machine<'_>| subject.part(machine, Step::Field(0));
     let value = |machine: &mut Machine<'_>| match inside(machine) {
         Value::Reference(path) => machine.read(&path, place),
@@ -134,6 +138,7 @@ pub(super) fn wrap(machine: &mut Machine<'_>, kind: &str, value: Value) -> Optio
         "Box" | "Cow" | "MaybeUninit" | "ManuallyDrop" | "Pin" | "AssertUnwindSafe"
         | "CachePadded" => value,
         "Rc" | "Arc" => super::copies::share(machine, kind, value),
+        _ if kind.starts_with("Atomic") => super::atomics::of(machine, kind, &value)?,
         _ => Value::Variant(cell(kind)?, Rc::new(vec![value])),
     })
 }

@@ -17,9 +17,10 @@ fn maps_keep_what_is_put_in() {
              let b: BTreeMap<i32, i32> = vec![(5, 50), (2, 20)].into_iter().collect();
              for (k, v) in &b { tell(*k); tell(*v); }
              let s: HashSet<i32> = (0..4).collect();
-             tell(s.contains(&2) as i32); tell(s.len() as i32);"
+             tell(s.contains(&2) as i32); tell(s.len() as i32);
+             for (k, v) in b.range(3..) { tell(*k); tell(*v); }"
         ),
-        [2, 30, 10, 1, 15, 91, 30, 0, 2, 20, 5, 50, 1, 4]
+        [2, 30, 10, 1, 15, 91, 30, 0, 2, 20, 5, 50, 1, 4, 5, 50]
     );
 }
 

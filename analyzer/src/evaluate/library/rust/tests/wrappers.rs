@@ -66,3 +66,38 @@ fn scopes_for_threads_are_entered() {
         rayon::scope(|s| tell(4)); let (a, b) = rayon::join(|| { tell(5); 6 }, || 7); tell(a); tell(b);";
     assert_eq!(told(text), [1, 2, 3, 4, 5, 6, 7]);
 }
+
+#[test]
+fn atomics_keep_what_is_stored() {
+    assert_eq!(
+        told(
+            "use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
+             static RANK: AtomicI32 = AtomicI32::new(-1);
+             RANK.store(world.rank() + 3, SeqCst); tell(RANK.load(SeqCst));
+             let n = AtomicUsize::new(4); n.fetch_add(2, SeqCst); tell(n.fetch_sub(1, SeqCst) as i32);
+             tell(n.swap(9, SeqCst) as i32); tell(n.into_inner() as i32);
+             let stop = AtomicBool::default(); tell(stop.load(SeqCst) as i32);
+             tell(stop.compare_exchange(false, true, SeqCst, SeqCst).is_ok() as i32);
+             if stop.load(SeqCst) { tell(7); }"
+        ),
+        [3, 6, 5, 9, 0, 1, 7]
+    );
+}
+
+/// Another thread may have changed it.
+#[test]
+fn what_threads_share_is_not_known() {
+    let text = "use std::sync::{Arc, Mutex, atomic::*};
+        let stop = Arc::new(AtomicBool::new(false)); let seen = stop.clone();
+        let tag = Arc::new(Mutex::new(3)); let kept = tag.clone();
+        if *tag.lock().unwrap() == 3 { tell(1); }
+        std::thread::spawn(move || { stop.store(true, Ordering::SeqCst); *kept.lock().unwrap() = 4; });
+        if seen.load(Ordering::SeqCst) { world.barrier(); }
+        let tag: i32 = *tag.lock().unwrap(); world.process_at_rank(0).send_with_tag(&1, tag);";
+    let shown = crate::evaluate::tests::run(
+        &format!("let tell = |x: i32| world.process_at_rank(0).send_with_tag(&x, x); {text}"),
+        2,
+    );
+    assert!(shown.contains("branch"), "{shown}");
+    assert_eq!(shown.matches("opaque").count(), 2, "{shown}");
+}
