@@ -228,7 +228,8 @@ impl Machine<'_> {
         state.next_slot = state.next_slot.max(other.next_slot);
         state.facts.keep_common(&other.facts);
         state.mpi.join(&other.mpi);
-        if state.requests != other.requests {
+        let threads = |state: &State| state.threads.iter().map(|it| it.0).collect::<Vec<_>>();
+        if state.requests != other.requests || threads(state) != threads(other) {
             self.joined_badly = true;
         }
         if state.uses != other.uses {

@@ -140,6 +140,9 @@ impl<'p> Machine<'p> {
         if self.graph.total() >= self.limits.events {
             return Err(self.lost(place, "the rank does too much to be followed"));
         }
+        if !self.state.threads.is_empty() {
+            return Err(self.lost(place, "another thread communicates at the same time"));
+        }
         self.graph.push(action, place);
         Ok(())
     }

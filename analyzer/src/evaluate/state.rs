@@ -39,6 +39,8 @@ pub(super) struct State {
     pub(super) facts: super::facts::Facts,
     /// What was done to MPI.
     pub(super) mpi: super::library::mpi::State,
+    /// The threads that have begun and communicate, by number; none of them has done anything yet.
+    pub(super) threads: Rc<Vec<(u64, super::value::Value)>>,
     /// How often each thing that is counted has happened; `None` where nobody knows.
     pub(super) counters: Rc<BTreeMap<String, Option<u64>>>,
 }

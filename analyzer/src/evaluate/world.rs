@@ -416,13 +416,19 @@ impl<'p> Machine<'p> {
         let patterns = function.parameters.iter().map(|parameter| &parameter.pattern);
         let bound = self.bind_parameters(patterns, arguments, function.place);
         let outcome = bound.and_then(|()| self.evaluate(body));
+        if !matches!(outcome, Err(Flow::Gone)) && !self.state.threads.is_empty() {
+            self.lost(body.place, "another thread communicates");
+        }
         let outcome = self.close_scope(scope, outcome, body.place);
         let returned_early = outcome.is_err();
         if let Err(Flow::Panic(place)) = outcome {
             self.graph.push(Action::Leave { departure: Departure::Panicked }, place);
         }
         for way in std::mem::take(&mut self.detached) {
-            if let Flow::Panic(place) = way.flow {
+            if !way.state.threads.is_empty() {
+                self.graph.cursor = way.cursor;
+                self.lost(body.place, "another thread communicates");
+            } else if let Flow::Panic(place) = way.flow {
                 self.graph.cursor = way.cursor;
                 self.graph.push(Action::Leave { departure: Departure::Panicked }, place);
             }

@@ -75,6 +75,10 @@ fn by_kind(machine: &mut Machine<'_>, subject: &mut Subject, call: &Call<'_>) ->
         }
         Value::Variant("Atomic", _) => atomics::method(machine, subject, call),
         Value::Variant("BinaryHeap", _) => heaps::method(machine, subject, call),
+        Value::Variant("JoinHandle", held) => threads::join(machine, &held, call),
+        Value::Variant("ThreadScope", _) if call.name == "spawn" => {
+            Some(threads::spawn(machine, call))
+        }
         Value::Variant("Entry", held) => maps::entry_method(machine, &held, call),
         Value::Variant(name, _) => wrappers::method(machine, subject, name, call),
         Value::Iterator(lazy) => adapters::range_method(machine, &lazy, call)

@@ -68,9 +68,8 @@ pub(super) fn function(
         ("thread", "sleep" | "yield_now" | "park") | ("", "sleep") => Ok(Value::unit()),
         ("thread" | "Builder", "spawn") => super::threads::spawn(machine, call),
         ("thread" | "crossbeam" | "crossbeam_utils" | "rayon", "scope" | "in_place_scope") => {
-            let scope = machine.fresh(Type::Unknown);
             let is_result = path[0].starts_with("crossbeam");
-            let outcome = run(machine, &argument(call, 0), vec![scope], call.place);
+            let outcome = super::threads::scope(machine, call);
             outcome.map(|value| if is_result { Value::ok(value) } else { value })
         }
         ("rayon", "join") => joined(machine, call),

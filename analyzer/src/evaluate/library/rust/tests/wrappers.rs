@@ -101,3 +101,33 @@ fn what_threads_share_is_not_known() {
     assert!(shown.contains("branch"), "{shown}");
     assert_eq!(shown.matches("opaque").count(), 2, "{shown}");
 }
+
+#[test]
+fn a_thread_that_is_joined_before_others_communicate_is_followed() {
+    does(
+        "let me = std::thread::spawn(move || {
+             let world = SimpleCommunicator::world();
+             if world.rank() == 0 { world.process_at_rank(1).send(&1u8); }
+             world.rank()
+         });
+         if me.join().unwrap() == 1 { world.process_at_rank(0).receive::<u8>(); }
+         std::thread::scope(|scope| { scope.spawn(|| world.barrier()); });
+         crossbeam::scope(|scope| { let it = scope.spawn(|_| world.barrier()); it.join().unwrap(); }).unwrap();",
+        2,
+        &["0: send 1 tag 0 1 x u8; barrier; barrier", "1: receive 0 tag any 1 x u8; barrier; barrier"],
+    );
+}
+
+#[test]
+fn threads_that_communicate_at_once_are_not_followed() {
+    for text in [
+        "let it = std::thread::spawn(move || SimpleCommunicator::world().barrier()); world.barrier(); it.join();",
+        "std::thread::spawn(move || SimpleCommunicator::world().barrier());",
+        "std::thread::scope(|s| { s.spawn(|| world.barrier()); s.spawn(|| world.barrier()); });",
+        "std::thread::scope(|s| { s.spawn(|| world.barrier()); world.barrier(); });",
+        "std::thread::spawn(move || SimpleCommunicator::world().barrier()); return;",
+    ] {
+        let shown = crate::evaluate::tests::run(text, 2);
+        assert_eq!(shown, "0: opaque\n1: opaque", "{text}");
+    }
+}
