@@ -52,7 +52,7 @@ fn both_halves_are_one_operation() {
 }
 
 #[test]
-fn amounts_of_their_own_need_not_agree() {
+fn ranks_bring_amounts_of_their_own() {
     let body = "let root = world.process_at_rank(0); let mine = vec![1u8; rank as usize];
         let counts: Vec<i32> = (0..size).collect(); let displacements = vec![0, 0];
         let mut all = vec![0u8; 1]; let mut some = vec![0u8; rank as usize];
@@ -67,10 +67,12 @@ fn amounts_of_their_own_need_not_agree() {
         }
         let mut parts = PartitionMut::new(&mut all[..], counts.clone(), &displacements[..]);
         world.all_gather_varcount_into(&mine[..], &mut parts);";
-    let both: &[&str] =
-        &["gather_varcount at 0 n u8", "scatter_varcount at 0 n u8", "all_gather_varcount n u8"];
-    all_do(body, &[both, both]);
-    does(body, 2, 1, both);
+    let root: &[&str] =
+        &["gather_varcount at 0 0 u8", "scatter_varcount at 0 n u8", "all_gather_varcount 0 u8"];
+    let other: &[&str] =
+        &["gather_varcount at 0 1 u8", "scatter_varcount at 0 1 u8", "all_gather_varcount 1 u8"];
+    all_do(body, &[root, other]);
+    does(body, 2, 1, other);
 }
 
 #[test]
