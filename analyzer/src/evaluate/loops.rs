@@ -21,7 +21,8 @@ const COMPUTED_TURNS: u32 = 64;
 /// Turns of a loop by a condition; if there are more, one turn stands for all.
 const PATIENCE: u64 = 20_000;
 
-/// The same for a loop without a condition, if its last turns have done the same.
+/// The same for a loop without a condition, if its last turns have done the same, or if what they do
+/// is decided by what nobody knows.
 const ENDLESS_TURNS: u64 = 256;
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
@@ -244,8 +245,8 @@ impl<'p> Machine<'p> {
             if turns > LONGEST && !last.are_steady() {
                 return Err(self.lost(place, "the loop has too many turns that differ"));
             }
-            let is_endless = kind.is_endless && turns > ENDLESS_TURNS && last.are_steady();
-            if is_endless || turns > PATIENCE {
+            let is_endless = kind.is_endless && (last.are_steady() || last.branches());
+            if is_endless && turns > ENDLESS_TURNS || turns > PATIENCE {
                 return self.summarize(kind, turn);
             }
             if turns > LONGEST {

@@ -28,6 +28,11 @@ impl Turns {
         self.last = events;
     }
 
+    /// Whether the last turn's events do not stand in one row.
+    pub(super) fn branches(&self) -> bool {
+        self.last.is_none()
+    }
+
     /// Whether the last three turns have done the same.
     pub(super) fn are_steady(&self) -> bool {
         self.alike >= 2

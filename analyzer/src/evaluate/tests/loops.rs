@@ -141,3 +141,18 @@ fn a_long_loop_by_a_condition_is_run_to_its_end() {
     assert!(shown.contains("barrier; send 1 tag 0 1 x u8"), "{}", &shown[shown.len() - 200..]);
     assert!(shown.matches("barrier").count() < 5000);
 }
+
+#[test]
+fn a_server_that_never_leaves_goes_on_as_a_loop() {
+    let shown = run(
+        "if rank == 1 {
+             loop {
+                 let (question, status) = world.process_at_rank(0).receive::<i32>();
+                 if status.tag() == 1 { world.process_at_rank(0).send(&question); }
+             }
+         }",
+        2,
+    );
+    let server = shown.lines().last().expect("two ranks do something");
+    assert!(server.contains("branch s") && !server.contains("opaque"), "{server}");
+}
