@@ -152,7 +152,9 @@ pub(super) fn evaluate<'p>(
     // What is asked in another world only is not told: nobody has asked it otherwise.
     let is_asked = |asked: &Place| answers.iter().any(|(place, _)| place == asked);
     let told = |made: Made| {
-        (made.world, made.answers.into_iter().filter(|(asked, _)| is_asked(asked)).collect())
+        // That a program refuses an answer is no condition worth telling.
+        let told = made.answers.into_iter().filter(|(asked, _)| !made.refused && is_asked(asked));
+        (made.world, told.collect())
     };
     let guesses = if has_guessed { other_turns(size) } else { Vec::new() };
     for &turns in &guesses {

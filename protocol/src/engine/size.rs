@@ -5,6 +5,9 @@ use rustc_hash::FxHashSet;
 use crate::finding::{Certainty, Finding};
 use crate::model::Place;
 
+/// More assumptions than these are not told of one finding.
+const TOLD: usize = 3;
+
 /// One of several worlds of a size, and what was found in it.
 #[derive(Clone)]
 pub(super) struct Looked<'a> {
@@ -65,7 +68,12 @@ pub(super) fn agreed(worlds: &[Looked<'_>]) -> Vec<Finding> {
                 continue;
             }
             if worlds.iter().all(|other| other.agrees(finding)) {
-                agreed.push(finding.clone());
+                agreed.push(match needed(world, finding, worlds) {
+                    None => finding.clone(),
+                    Some(assuming) => {
+                        Finding { certainty: Certainty::Possible { assuming }, ..finding.clone() }
+                    }
+                });
             } else if let Some((_, assuming)) =
                 world.assumptions.iter().find(|one| decides(one, finding, worlds))
             {
@@ -75,6 +83,23 @@ pub(super) fn agreed(worlds: &[Looked<'_>]) -> Vec<Finding> {
         }
     }
     agreed
+}
+
+/// What a world assumes without which a finding's places are not come to, in words: what other worlds
+/// answer otherwise that do not show it.
+fn needed(world: &Looked<'_>, finding: &Finding, worlds: &[Looked<'_>]) -> Option<String> {
+    let others: Vec<&Looked<'_>> = worlds.iter().filter(|it| !it.shows(finding)).collect();
+    let is_needed = |(place, assumed): &&(Place, String)| {
+        others.iter().any(|other| {
+            let mut answers = other.assumptions.iter().filter(|(asked, _)| asked == place);
+            answers.any(|(_, answer)| answer != assumed)
+        })
+    };
+    let needed: Vec<&str> =
+        world.assumptions.iter().filter(is_needed).map(|(_, words)| words.as_str()).collect();
+    // The last ones are the closest.
+    let closest = &needed[needed.len().saturating_sub(TOLD)..];
+    (!closest.is_empty()).then(|| closest.join(" and "))
 }
 
 /// Whether all worlds that share an assumption agree with a finding. Where a right run is possible
@@ -151,6 +176,17 @@ mod tests {
     #[test]
     fn a_world_that_does_not_come_there_says_nothing() {
         let verdict = judged(vec![(wrong(), ""), (vec![vec![], vec![]], "the flag is given")]);
+        assert_eq!(verdict, [("unmatched-receive", Certainty::Certain)]);
+    }
+
+    #[test]
+    fn what_is_only_come_to_under_an_assumption_says_so() {
+        let nothing = || vec![vec![], vec![]];
+        let verdict = judged(vec![(wrong(), "it is late"), (nothing(), "it is not late")]);
+        let possible = Certainty::Possible { assuming: "it is late".to_owned() };
+        assert_eq!(verdict, [("unmatched-receive", possible)]);
+        // A world that assumes nothing does not count.
+        let verdict = judged(vec![(wrong(), "it is late"), (nothing(), "")]);
         assert_eq!(verdict, [("unmatched-receive", Certainty::Certain)]);
     }
 }
