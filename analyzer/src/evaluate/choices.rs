@@ -1,5 +1,7 @@
 //! Conditions: `if`, `match`, and who decides what nobody knows.
 
+use std::cell::RefCell;
+
 use p2p_protocol::model::SourceId;
 
 use super::branches::Arm;
@@ -7,10 +9,11 @@ use super::effects::{Effect, only_fails};
 use super::facts::Comparison;
 use super::graph::Next;
 use super::machine::{Machine, Outcome};
+use super::oracle::{Arm as ArmNumber, Manner};
 use super::patterns::{Matched, Subject};
 use super::places::Target;
 use super::value::{Unknown, Value};
-use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Place};
+use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Pattern, Place};
 
 /// So often the same is answered at one place.
 const PATIENCE: u32 = 64;
@@ -29,6 +32,8 @@ pub(super) struct Choice<'e> {
     pub(super) otherwise_fails: bool,
     /// Whether it decides if a loop has another turn.
     pub(super) at_head: bool,
+    /// The arm of a match that is taken if it holds.
+    pub(super) arm: Option<ArmNumber>,
     /// What is asked.
     pub(super) asked: Asked<'e>,
 }
@@ -41,7 +46,7 @@ pub(super) enum Asked<'e> {
     /// A condition.
     Condition(&'e Condition),
     /// Whether a value matches.
-    Matches(&'e Expression),
+    Matches(&'e Expression, &'e Pattern),
     /// Whether there is another element.
     More(&'e Expression),
 }
@@ -56,6 +61,7 @@ impl<'e> Choice<'e> {
             then_fails: false,
             otherwise_fails: false,
             at_head: false,
+            arm: None,
             asked: Asked::Nothing,
         }
     }
@@ -84,11 +90,17 @@ impl<'p> Machine<'p> {
         let leads_on = choice.at_head || choice.then.leaves || choice.otherwise.leaves;
         self.has_guessed_turn |= asks && leads_on;
         if let Some(holds) = self.fact(condition) {
+            if holds && asks {
+                self.take_without_asking(choice);
+            }
             return if holds { then(self) } else { otherwise(self) };
         }
         if choice.then_fails != choice.otherwise_fails {
             // Errors in the data are not what is looked for.
             self.assume(condition, choice.otherwise_fails);
+            if asks && choice.otherwise_fails {
+                self.take_without_asking(choice);
+            }
             return if choice.then_fails { otherwise(self) } else { then(self) };
         }
         if asks && (matters(choice.then) || matters(choice.otherwise)) {
@@ -96,24 +108,29 @@ impl<'p> Machine<'p> {
             return if holds { then(self) } else { otherwise(self) };
         }
         let meaning = self.tag_condition(condition);
+        let [one, other] = [const { RefCell::new(None) }; 2];
         let arms: Vec<Arm<'_, 'p>> = vec![
-            Box::new(move |machine: &mut Self| {
+            Box::new(|machine: &mut Self| {
                 machine.know(condition, true);
-                then(machine)
+                then(machine).inspect(|value| _ = one.replace(Some(value.clone())))
             }),
-            Box::new(move |machine: &mut Self| {
+            Box::new(|machine: &mut Self| {
                 machine.know(condition, false);
-                otherwise(machine)
+                otherwise(machine).inspect(|value| _ = other.replace(Some(value.clone())))
             }),
         ];
         let place = choice.place;
-        match meaning {
+        let merged = match meaning {
             Some((slot, tag, equal)) => self.fork_as(condition, arms, place, |heads| {
                 let (is, is_not) = if equal { (heads[0], heads[1]) } else { (heads[1], heads[0]) };
                 Next::BranchOnTag(place, slot, vec![(tag, is)], is_not)
             }),
             None => self.fork(condition, arms, place),
+        }?;
+        if let (Some(one), Some(other)) = (one.take(), other.take()) {
+            self.keep_union(&merged, condition, &one, &other);
         }
+        Ok(merged)
     }
 
     /// The message's slot and the tag that a condition compares with, and whether it holds where
@@ -200,8 +217,13 @@ impl<'p> Machine<'p> {
         let words = |holds| super::words::of(program, function, &choice.asked, holds == says_so);
         let meaning = self.comparisons.get(&is.identity).copied();
         let asked = (is, meaning);
-        let likely = (likely == says_so, is_guess.then_some(turns), choice.at_head);
-        match self.shared.oracle.ask(asked, choice.place, likely, words) {
+        let manner = Manner {
+            likely: likely == says_so,
+            turn: is_guess.then_some(turns),
+            at_head: choice.at_head,
+            arm: choice.arm.map(|arm| (arm, says_so)),
+        };
+        match self.shared.oracle.ask(asked, choice.place, manner, words) {
             Some(holds) => Ok(holds == says_so),
             None => {
                 let why = "it depends in several ways on a value that is only given when the \
@@ -209,6 +231,13 @@ impl<'p> Machine<'p> {
                 Err(self.lost(choice.place, why))
             }
         }
+    }
+
+    /// An arm is taken that is the only one left.
+    fn take_without_asking(&mut self, choice: &Choice<'_>) {
+        let Some(arm) = choice.arm else { return };
+        let words = super::words::of(self.program, self.function(), &choice.asked, true);
+        self.shared.oracle.take_last(choice.place, arm, words);
     }
 
     /// `if condition { then } else { otherwise }`
@@ -226,6 +255,7 @@ impl<'p> Machine<'p> {
             then_fails: only_fails(then),
             otherwise_fails: otherwise.is_some_and(only_fails),
             at_head: false,
+            arm: None,
             asked: Asked::Condition(condition),
         };
         self.spare(then);
@@ -310,7 +340,7 @@ impl<'p> Machine<'p> {
         let scope = self.open_scope();
         let outcome = self.locate(value).and_then(|target| {
             let subject = self.subject(target);
-            self.match_arms(&subject, arms, value, place)
+            self.match_arms(&subject, (arms, arms), value, place)
         });
         self.close_scope(scope, outcome, place)
     }
@@ -318,22 +348,20 @@ impl<'p> Machine<'p> {
     fn match_arms(
         &mut self,
         subject: &Subject,
-        arms: &[MatchArm],
+        (arms, left): (&[MatchArm], &[MatchArm]),
         what: &Expression,
         place: Place,
     ) -> Outcome {
-        let Some((arm, rest)) = arms.split_first() else {
+        let Some((arm, rest)) = left.split_first() else {
             // No arm is known to match: nobody knows what happens.
             return Err(self.lost(place, "no arm of the match is known to be taken"));
         };
         let pattern_place = arm.body.place;
         let matched = self.test(&arm.pattern, subject, pattern_place)?;
-        let taken = |machine: &mut Self| machine.take_arm(subject, arm, rest, what, place);
+        let taken = |machine: &mut Self| machine.take_arm(subject, (arms, left), what, place);
         match matched {
             Matched::Yes => taken(self),
-            Matched::No => self.match_arms(subject, rest, what, place),
-            // One of the arms matches: the last one if no other does.
-            Matched::If(_) if rest.is_empty() && arm.guard.is_none() => taken(self),
+            Matched::No => self.match_arms(subject, (arms, rest), what, place),
             Matched::If(condition) => {
                 let otherwise = rest.iter().map(|arm| self.effects.get(&arm.body));
                 let choice = Choice {
@@ -343,9 +371,19 @@ impl<'p> Machine<'p> {
                     then_fails: only_fails(&arm.body),
                     otherwise_fails: rest.iter().all(|arm| only_fails(&arm.body)),
                     at_head: false,
-                    asked: Asked::Matches(what),
+                    arm: Some(number(arms, rest)),
+                    asked: Asked::Matches(what, &arm.pattern),
                 };
-                let other = |machine: &mut Self| machine.match_arms(subject, rest, what, place);
+                let is_last = rest.is_empty() && arm.guard.is_none();
+                if is_last {
+                    // One of the arms matches: the last one if no other does.
+                    if condition.uniform && !self.quiet {
+                        self.take_without_asking(&choice);
+                    }
+                    return taken(self);
+                }
+                let other =
+                    |machine: &mut Self| machine.match_arms(subject, (arms, rest), what, place);
                 self.choose(condition, &choice, &taken, &other)
             }
         }
@@ -354,11 +392,11 @@ impl<'p> Machine<'p> {
     fn take_arm(
         &mut self,
         subject: &Subject,
-        arm: &MatchArm,
-        rest: &[MatchArm],
+        (all, left): (&[MatchArm], &[MatchArm]),
         what: &Expression,
         place: Place,
     ) -> Outcome {
+        let (arm, rest) = left.split_first().expect("an arm is taken");
         let scope = self.open_scope();
         let outcome = match &arm.guard {
             None => {
@@ -377,18 +415,29 @@ impl<'p> Machine<'p> {
                     then_fails: only_fails(&arm.body),
                     otherwise_fails: rest.iter().all(|arm| only_fails(&arm.body)),
                     at_head: false,
+                    arm: Some(number(all, rest)),
                     asked: Asked::Condition(guard),
                 };
                 let yes = |machine: &mut Self| {
                     machine.bind(&arm.pattern, subject, arm.body.place)?;
                     machine.evaluate(&arm.body)
                 };
-                let no = |machine: &mut Self| machine.match_arms(subject, rest, what, place);
+                let no = |machine: &mut Self| machine.match_arms(subject, (all, rest), what, place);
                 bound.and_then(|()| self.when(guard, &choice, &yes, &no))
             }
         };
         self.close_scope(scope, outcome, arm.body.place)
     }
+}
+
+/// Which arm of a match comes before the rest, among those that do not only fail.
+fn number(arms: &[MatchArm], rest: &[MatchArm]) -> ArmNumber {
+    let count = |arms: &[MatchArm]| {
+        let counted = arms.iter().filter(|arm| !only_fails(&arm.body)).count();
+        u32::try_from(counted).unwrap_or(u32::MAX)
+    };
+    let before = &arms[..arms.len() - rest.len() - 1];
+    ArmNumber { number: count(before), of: count(arms) }
 }
 
 /// What either of two can do.

@@ -17,6 +17,7 @@ use super::graph::{BlockId, Graph};
 use super::handle::{Communicator, KnownCommunicator};
 use super::recall::Computations;
 use super::state::{State, Use};
+use super::unions::Union;
 use super::value::{Path, Unknown, Value};
 use super::world::Shared;
 use super::{Limits, Understood};
@@ -83,6 +84,8 @@ pub(super) struct Machine<'p> {
     pub(super) shared: Shared,
     /// What conditions say that compare with a known number, by the conditions' identities.
     pub(super) comparisons: FxHashMap<u64, Comparison>,
+    /// What decides between values of enums, by the values' identities.
+    pub(super) unions: FxHashMap<u64, Union>,
     /// How far it is followed.
     pub(super) limits: Limits,
     /// Steps that were made.

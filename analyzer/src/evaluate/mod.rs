@@ -38,6 +38,7 @@ mod recall;
 mod state;
 mod steady;
 mod types;
+mod unions;
 mod value;
 mod widen;
 mod witness;

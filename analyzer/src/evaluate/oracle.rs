@@ -4,6 +4,7 @@
 //! Of conditions on whole numbers, the answers of a world go together ([`super::witness`]); how often
 //! a loop turns is a guess, and there are worlds with other guesses.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::facts::{Comparison, Facts};
@@ -34,10 +35,40 @@ pub(super) struct Oracle {
     witness: Witness,
     /// How much may still be computed to find witnesses.
     steps: usize,
-    /// The place whose answers are given the other way.
-    deviation: Option<Place>,
+    /// What is answered otherwise.
+    deviation: Option<Deviation>,
     /// Where something was asked, with what was answered first, in words.
     asked: BTreeMap<Place, Asked>,
+}
+
+/// A place where the answers are not the likely ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Deviation {
+    pub(super) place: Place,
+    /// The arm of a match that is taken; `None`: all is the other way.
+    arm: Option<u32>,
+}
+
+/// An arm of a match.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arm {
+    /// How many others come before it; those that only fail do not count.
+    pub(super) number: u32,
+    /// How many there are.
+    pub(super) of: u32,
+}
+
+/// How something is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// What is ordinary there.
+    pub(super) likely: bool,
+    /// In which turn of a loop, if that makes the answer a guess.
+    pub(super) turn: Option<u32>,
+    /// Whether it decides if the loop has another turn.
+    pub(super) at_head: bool,
+    /// Which arm of a match is taken, and by which answer.
+    pub(super) arm: Option<(Arm, bool)>,
 }
 
 /// Where something was asked.
@@ -51,6 +82,9 @@ pub(super) struct Asked {
     pub(super) at_head: bool,
     /// How many conditions were asked there.
     times: u32,
+    /// Of a match: how many arms it has, and which of them was taken first; until then, that all
+    /// before were passed over.
+    arms: Option<(u32, Result<u32, u32>)>,
 }
 
 impl Default for Oracle {
@@ -71,9 +105,9 @@ impl Default for Oracle {
 }
 
 impl Oracle {
-    /// One that answers the other way at this place.
-    pub(super) fn deviating(self, place: Place) -> Self {
-        Oracle { deviation: Some(place), ..self }
+    /// One that answers the other way somewhere.
+    pub(super) fn deviating(self, deviation: Deviation) -> Self {
+        Oracle { deviation: Some(deviation), ..self }
     }
 
     /// One whose loops turn so often.
@@ -120,17 +154,74 @@ impl Oracle {
         &mut self,
         (condition, meaning): (Unknown, Option<Comparison>),
         place: Place,
-        (likely, turn, at_head): (bool, Option<u32>, bool),
+        manner: Manner,
         words: impl FnOnce(bool) -> String,
     ) -> Option<bool> {
-        // A loop that is left at once is not begun again; one that is not ends as usual.
-        let deviates = self.deviation == Some(place) && turn.is_none_or(|turn| turn == 0);
-        let answer = self.possible(condition, likely != deviates)?;
+        let answer = self.possible(condition, self.wanted(place, manner))?;
         self.set(condition, meaning, answer);
         let order = self.asked.len();
-        let words = || Asked { order, words: words(answer), at_head, times: 0 };
-        self.asked.entry(place).or_insert_with(words).times += 1;
+        let at_head = manner.at_head;
+        let arms = manner.arm.map(|(arm, _)| (arm.of, Err(0)));
+        let new = || Asked { order, words: String::new(), at_head, times: 0, arms };
+        let asked = self.asked.entry(place).or_insert_with(new);
+        let goes_on = match (&mut asked.arms, manner.arm) {
+            (Some((_, taken)), Some((arm, takes))) if *taken == Err(arm.number) => {
+                *taken = if answer == takes { Ok(arm.number) } else { Err(arm.number + 1) };
+                true
+            }
+            _ => false,
+        };
+        if asked.times == 0 || goes_on {
+            asked.words = words(answer);
+        }
+        asked.times += 1;
         Some(answer)
+    }
+
+    /// An arm of a match is taken because it is the only one left.
+    pub(super) fn take_last(&mut self, place: Place, arm: Arm, words: String) {
+        if let Some(asked) = self.asked.get_mut(&place)
+            && asked.arms == Some((arm.of, Err(arm.number)))
+        {
+            asked.arms = Some((arm.of, Ok(arm.number)));
+            asked.words = words;
+        }
+    }
+
+    /// The answer that is looked for.
+    fn wanted(&self, place: Place, manner: Manner) -> bool {
+        let Manner { likely, turn, arm, .. } = manner;
+        // A loop that is left at once is not begun again; one that is not ends as usual.
+        let deviation = self
+            .deviation
+            .filter(|deviation| deviation.place == place && turn.is_none_or(|turn| turn == 0));
+        match (deviation.map(|deviation| deviation.arm), arm) {
+            (None, _) => likely,
+            (Some(Some(number)), Some((arm, takes))) => match arm.number.cmp(&number) {
+                Ordering::Less => !takes,
+                Ordering::Equal => takes,
+                Ordering::Greater => likely,
+            },
+            (Some(_), _) => !likely,
+        }
+    }
+
+    /// What could be answered otherwise, in the order in which it was first asked.
+    pub(super) fn deviations(&self) -> Vec<Deviation> {
+        let mut asked: Vec<(Place, &Asked)> =
+            self.asked.iter().map(|(place, asked)| (*place, asked)).collect();
+        asked.sort_by_key(|(_, asked)| asked.order);
+        let all = asked.into_iter().flat_map(|(place, asked)| {
+            let arms: Vec<Option<u32>> = match asked.arms {
+                Some((of, taken)) => {
+                    let taken = taken.unwrap_or_else(|passed| passed);
+                    (0..of).filter(|arm| *arm != taken).map(Some).collect()
+                }
+                None => vec![None],
+            };
+            arms.into_iter().map(move |arm| Deviation { place, arm })
+        });
+        all.collect()
     }
 
     /// The answer that is wanted, if it goes together with all others, or the other one.
@@ -153,7 +244,7 @@ impl Oracle {
     /// Whether it answered otherwise than usual only in that it left a loop out. That nobody runs a
     /// program on nothing is no more than likely, but enough to say nothing of it.
     pub(super) fn leaves_loop_out(&self) -> bool {
-        let asked = self.deviation.and_then(|place| self.asked.get(&place));
+        let asked = self.deviation.and_then(|deviation| self.asked.get(&deviation.place));
         asked.is_some_and(|asked| asked.at_head)
     }
 

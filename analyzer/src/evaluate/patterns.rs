@@ -176,6 +176,17 @@ impl Machine<'_> {
                 Matched::Yes
             }
             value if self.program.definition(definition).is_enum => {
+                let is = |value: &Value| match value {
+                    Value::Defined { definition: found, variant: other, .. } => {
+                        (*found == definition).then_some(*other == variant)
+                    }
+                    _ => None,
+                };
+                if let Some(decided) = self.decided(&value, &is) {
+                    if fields.is_empty() || decided == Matched::No {
+                        return Ok(decided);
+                    }
+                }
                 let mut identity = Identity::of("is variant");
                 identity.number(u64::from(variant));
                 identity.unknown(self.identity(&value));
@@ -208,8 +219,18 @@ impl Machine<'_> {
                 let count = values.len() as u64;
                 return self.test_row(parts, &subject, count, |it| Step::Field(it as u32), place);
             }
-            value => Matched::If(self.is_variant(name, value)),
+            value => {
+                let is = |value: &Value| match value {
+                    Value::Variant(found, _) => Some(*found == name),
+                    _ => None,
+                };
+                let decided = self.decided(value, &is);
+                decided.unwrap_or_else(|| Matched::If(self.is_variant(name, value)))
+            }
         };
+        if all == Matched::No {
+            return Ok(Matched::No);
+        }
         for (number, part) in parts.iter().enumerate() {
             let payload = self.payload(&value, name, number);
             let matched = self.test(part, &Target::Value(payload).into(), place)?;
@@ -236,6 +257,9 @@ impl Machine<'_> {
 
     /// What a variant holds of which only this is known that it is the one.
     pub(super) fn payload(&mut self, value: &Value, name: &str, number: usize) -> Value {
+        if let Some(Some(held)) = self.held(value, name, number) {
+            return held;
+        }
         let ty = match self.type_of(value).behind_references() {
             Type::External(outer, arguments) => match (&**outer, name) {
                 ("Option" | "Poll" | "Result", "Some" | "Ready" | "Ok") => {

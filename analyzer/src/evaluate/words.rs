@@ -20,11 +20,17 @@ pub(super) fn of(
             Some(text) => format!("`{text}` {verdict}"),
             None => format!("the condition {verdict}"),
         },
-        Asked::Matches(value) => {
-            let word = if holds { "matches" } else { "does not match" };
-            match speaker.expression(value) {
-                Some(text) => format!("`{text}` {word} here"),
-                None => format!("the value {word} here"),
+        Asked::Matches(value, pattern) => {
+            let value = speaker.expression(value);
+            let value = value.map_or("the value".to_owned(), |text| format!("`{text}`"));
+            if matches!(pattern, Pattern::Wildcard | Pattern::Variable(_, None)) {
+                return format!("{value} matches no other arm");
+            }
+            match (speaker.pattern(pattern), holds) {
+                (Some(text), true) => format!("{value} is `{text}`"),
+                (Some(text), false) => format!("{value} is not `{text}`"),
+                (None, true) => format!("{value} matches here"),
+                (None, false) => format!("{value} does not match here"),
             }
         }
         Asked::More(over) => {
@@ -57,11 +63,36 @@ impl Speaker<'_> {
         }
     }
 
+    /// A short pattern as it may stand in the source.
+    fn pattern(&self, pattern: &Pattern) -> Option<String> {
+        Some(match pattern {
+            Pattern::Value(value) => self.expression(value)?,
+            Pattern::Reference(inner) => self.pattern(inner)?,
+            Pattern::External(name, parts) => {
+                let inner = if parts.is_empty() { "" } else { "(..)" };
+                format!("{name}{inner}")
+            }
+            Pattern::Defined { definition, variant, .. } => {
+                let definition = self.program.definition(*definition);
+                let variant = definition.variants.get(*variant as usize)?;
+                let name = definition.name.rsplit("::").next().unwrap_or(&definition.name);
+                format!("{name}::{}", variant.name)
+            }
+            Pattern::Or(patterns) => {
+                let patterns: Option<Vec<String>> =
+                    patterns.iter().map(|pattern| self.pattern(pattern)).collect();
+                patterns?.join(" | ")
+            }
+            _ => return None,
+        })
+    }
+
     /// A short expression as it may stand in the source.
     fn expression(&self, expression: &Expression) -> Option<String> {
         Some(match &expression.kind {
             Kind::Literal(Literal::Integer(number)) => number.to_string(),
             Kind::Literal(Literal::Bool(value)) => value.to_string(),
+            Kind::Literal(Literal::Text(text)) if text.len() <= 20 => format!("{text:?}"),
             Kind::Literal(Literal::Float(number)) => number.to_string(),
             Kind::Variable(variable) => {
                 let variables = &self.function?.variables;

@@ -15,7 +15,7 @@ use super::effects::Effects;
 use super::handle::Handle;
 use super::library::mpi::{SentTags, sent_tags, settle_tags};
 use super::machine::{Flow, Machine, Told};
-use super::oracle::{Oracle, TURNS};
+use super::oracle::{Deviation, Oracle, TURNS};
 use super::recall::Computations;
 use super::state::{Frame, State};
 use super::value::Value;
@@ -25,8 +25,8 @@ use crate::program::{Entry, Program, Type};
 /// Rounds, at most.
 const ROUNDS: u32 = 24;
 
-/// Conditions that are taken the other way as well, at most.
-const DEVIATIONS: usize = 12;
+/// Conditions that are taken the other way as well, and arms of matches that are, at most.
+const DEVIATIONS: usize = 16;
 
 /// In worlds of so many ranks or fewer loops also turn as often as something takes that is done every
 /// so many turns.
@@ -146,11 +146,10 @@ pub(super) fn evaluate<'p>(
     let setting = Setting { program, entry, size, limits, effects, computations };
     let mut report = Report::default();
     let first = setting.world(Oracle::default(), &mut report);
-    let Made { world, mut answers, refused, has_guessed, .. } = first;
-    answers.truncate(DEVIATIONS);
-    let mut worlds = vec![(world, answers.clone())];
+    let Made { world, answers, deviations, refused, has_guessed, .. } = first;
+    let mut worlds = vec![(world, answers)];
     // What is asked in another world only is not told: nobody has asked it otherwise.
-    let is_asked = |asked: &Place| answers.iter().any(|(place, _)| place == asked);
+    let is_asked = |asked: &Place| deviations.iter().any(|one| one.place == *asked);
     let told = |made: Made| {
         // That a program refuses an answer is no condition worth telling.
         let told = made.answers.into_iter().filter(|(asked, _)| !made.refused && is_asked(asked));
@@ -163,12 +162,12 @@ pub(super) fn evaluate<'p>(
     if has_guessed && size <= SMALL {
         worlds.extend(setting.long_world(&mut report).map(told));
     }
-    for (place, _) in &answers {
+    for &deviation in &deviations {
         if report.steps > STEPS {
             break;
         }
         for turns in [TURNS].into_iter().chain(guesses.iter().copied()) {
-            let oracle = Oracle::turning(turns).deviating(*place);
+            let oracle = Oracle::turning(turns).deviating(deviation);
             let made = setting.world(oracle, &mut report);
             let is_last = !made.has_guessed;
             worlds.push(told(made));
@@ -221,6 +220,8 @@ struct Report {
 struct Made {
     world: World,
     answers: Vec<(Place, String)>,
+    /// What could be answered otherwise.
+    deviations: Vec<Deviation>,
     refused: bool,
     /// How often some loop turns was a guess.
     has_guessed: bool,
@@ -302,7 +303,9 @@ impl Setting<'_, '_> {
         let oracle = shared.oracle;
         // What shows only there is not told: nothing is said to be assumed.
         let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
-        Made { world, answers, refused, has_guessed: oracle.has_guessed }
+        let mut deviations = oracle.deviations();
+        deviations.truncate(DEVIATIONS);
+        Made { world, answers, deviations, refused, has_guessed: oracle.has_guessed }
     }
 
     fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {
@@ -390,6 +393,7 @@ impl<'p> Machine<'p> {
             effects,
             shared: Shared::default(),
             comparisons: FxHashMap::default(),
+            unions: FxHashMap::default(),
             limits,
             steps: 0,
             budget: limits.steps,

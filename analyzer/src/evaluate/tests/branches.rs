@@ -86,3 +86,41 @@ fn a_size_that_is_refused() {
     assert!(evaluated(text, 3).refused);
     assert!(!evaluated(text, 2).refused);
 }
+
+#[test]
+fn each_arm_of_a_uniform_match_is_taken_in_some_world() {
+    let text = "let mode = std::env::args().nth(1).unwrap();
+        match mode.as_str() {
+            \"one\" => if rank == 0 { world.process_at_rank(1).send(&1u8); },
+            \"two\" => if rank == 0 { world.process_at_rank(1).send(&[2u8; 2]); },
+            \"three\" => if rank == 0 { world.process_at_rank(1).send(&[3u8; 3]); },
+            _ => panic!(\"one, two or three\"),
+        }";
+    let evaluated = evaluated(text, 2);
+    let shown: Vec<String> = evaluated.worlds.iter().map(|(world, _)| show::world(world)).collect();
+    let sends = |count: u32| format!("0: send 1 tag 0 {count} x u8\n1:");
+    assert_eq!(shown, [sends(1), sends(2), sends(3)]);
+    let said: Vec<&str> =
+        evaluated.worlds.iter().map(|(_, answers)| answers[0].1.as_str()).collect();
+    let is = |word: &str| format!("`mode.as_str()` is `{word:?}`");
+    assert_eq!(said, [is("one"), is("two"), is("three")]);
+}
+
+#[test]
+fn what_is_made_of_a_tag_is_asked_of_the_tag() {
+    let text = "let kind = |tag: i32| match tag {
+            1 => Ok(Kind::Task),
+            2 => Ok(Kind::Stop),
+            other => Err(format!(\"tag {other}\")),
+        };
+        if rank == 0 {
+            let (_, status) = world.any_process().receive::<u8>();
+            match kind(status.tag()).unwrap() {
+                Kind::Task => world.barrier(),
+                Kind::Stop => {}
+            }
+        }";
+    let text = format!("enum Kind {{ Task, Stop }} {text}");
+    let shown = show::world(&evaluated(&text, 2).worlds[0].0);
+    assert!(shown.contains("; branch s0 1 =>"), "{shown}");
+}

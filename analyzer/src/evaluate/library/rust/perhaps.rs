@@ -65,6 +65,11 @@ pub(super) fn method(
 
 /// What it holds, if it holds something.
 pub(in crate::evaluate) fn inside(machine: &mut Machine<'_>, value: &Value, inner: Type) -> Value {
+    for variant in ["Some", "Ok"] {
+        if let Some(Some(held)) = machine.held(value, variant, 0) {
+            return held;
+        }
+    }
     machine.computed("unwrap", &[value], inner)
 }
 
