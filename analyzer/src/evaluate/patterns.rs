@@ -182,10 +182,10 @@ impl Machine<'_> {
                     }
                     _ => None,
                 };
-                if let Some(decided) = self.decided(&value, &is) {
-                    if fields.is_empty() || decided == Matched::No {
-                        return Ok(decided);
-                    }
+                if let Some(decided) = self.decided(&value, &is)
+                    && (fields.is_empty() || decided == Matched::No)
+                {
+                    return Ok(decided);
                 }
                 let mut identity = Identity::of("is variant");
                 identity.number(u64::from(variant));
