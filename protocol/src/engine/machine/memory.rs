@@ -5,7 +5,9 @@ use super::matching::Completes;
 use super::{Machine, Schedule, Status, envelope};
 use crate::engine::describe;
 use crate::engine::evidence::{At, Observation};
-use crate::model::{Action, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId};
+use crate::model::{
+    Action, Behaviour, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId, World,
+};
 
 /// Of a rank with more requests than this, overlaps are not looked for.
 const COMPARED: usize = 1_024;
@@ -45,7 +47,7 @@ impl<'w> Machine<'w> {
             self.evidence.note(Observation::Overlap { first: second, second });
         }
         let requests = &self.state(rank).requests;
-        if starts == [None, None] || requests.len() > COMPARED {
+        if !self.clashing.contains(rank, position) || requests.len() > COMPARED {
             return;
         }
         let mut overlapping = Vec::new();
@@ -126,6 +128,58 @@ impl<'w> Machine<'w> {
     }
 }
 
+/// The events whose memory overlaps that of another event of the same rank, one of them writing: only
+/// of these it matters which operations are active.
+#[derive(Debug)]
+pub(super) struct Clashing {
+    /// By rank, the positions in order.
+    positions: Vec<Vec<u32>>,
+}
+
+impl Clashing {
+    /// Compares the events of each rank of a world.
+    pub(super) fn of(world: &World) -> Self {
+        Clashing { positions: world.behaviours.iter().map(clashing).collect() }
+    }
+
+    fn contains(&self, rank: Rank, position: Position) -> bool {
+        let positions = &self.positions[rank as usize];
+        u32::try_from(position).is_ok_and(|position| positions.binary_search(&position).is_ok())
+    }
+}
+
+fn clashing(behaviour: &Behaviour) -> Vec<u32> {
+    let mut parts: Vec<(Buffer, bool, u32)> = Vec::new();
+    for (position, event) in (0..).zip(&behaviour.events) {
+        let buffers = buffers(event).into_iter().flatten();
+        parts.extend(buffers.map(|(buffer, writes)| (buffer, writes, position)));
+    }
+    parts.sort_unstable_by_key(|(buffer, ..)| (buffer.object, buffer.start));
+    let mut found = Vec::new();
+    for parts in parts.chunk_by(|(one, ..), (other, ..)| one.object == other.object) {
+        // How far those reach that begin before, and where the first one begins behind.
+        let (mut all, mut written) = (0, 0);
+        for (buffer, writes, position) in parts {
+            if buffer.start < if *writes { all } else { written } {
+                found.push(*position);
+            }
+            all = all.max(buffer.end);
+            written = if *writes { written.max(buffer.end) } else { written };
+        }
+        let (mut all, mut written) = (u64::MAX, u64::MAX);
+        for (buffer, writes, position) in parts.iter().rev() {
+            if buffer.end > if *writes { all } else { written } {
+                found.push(*position);
+            }
+            all = buffer.start;
+            written = if *writes { buffer.start } else { written };
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// The memory that an operation sends from and that it receives into, with whether it is written.
 fn buffers(event: &Event) -> [Option<(Buffer, bool)>; 2] {
     let buffer = |envelope: &Envelope| envelope.data.buffer;
@@ -201,6 +255,17 @@ mod tests {
         let overlap = Observation::Overlap { first: (0, 0), second: (0, 1) };
         assert_eq!(seen(vec![two(3), other()]), [overlap]);
         assert_eq!(seen(vec![two(4), other()]), []);
+    }
+
+    #[test]
+    fn only_what_may_clash_is_compared() {
+        let clashing = |actions: Vec<Action>| super::clashing(&world(vec![actions]).behaviours[0]);
+        let send = |start, end| start_send(0, 0, start, end);
+        let receive = |start, end| start_receive(0, 0, start, end);
+        assert_eq!(clashing(vec![send(0, 8), send(0, 8), receive(8, 9)]), []);
+        assert_eq!(clashing(vec![send(0, 8), send(20, 28), receive(4, 5)]), [0, 2]);
+        assert_eq!(clashing(vec![receive(0, 30), send(1, 2), send(8, 9), send(30, 31)]), [0, 1, 2]);
+        assert_eq!(clashing(vec![receive(4, 8), send(0, 1), receive(7, 9)]), [0, 2]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub(super) use self::executed::Executed;
 use self::liveness::Liveness;
 pub(crate) use self::matching::accepts;
 use self::matching::{Pending, PendingId};
+use self::memory::Clashing;
 pub(super) use self::request::{Met, Request, RequestStatus};
 pub(super) use self::sweep::Sweep;
 use self::symmetry::Symmetry;
@@ -157,6 +158,7 @@ pub(super) struct Machine<'w> {
     /// How many operations may be unmatched at once. Without loops there can be no more.
     room: usize,
     liveness: Rc<Liveness>,
+    clashing: Rc<Clashing>,
     symmetry: Rc<Symmetry>,
     /// Grows whenever something moves between ranks: an operation starts or is matched, a rank
     /// comes to a collective, a rank ends.
@@ -212,6 +214,7 @@ impl<'w> Machine<'w> {
             turned: false,
             room: 2 * world.event_count() + 2,
             liveness: Rc::new(Liveness::of(world)),
+            clashing: Rc::new(Clashing::of(world)),
             symmetry: Rc::default(),
             moved: 0,
             evidence: Evidence::default(),
