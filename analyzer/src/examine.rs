@@ -10,7 +10,9 @@ use std::sync::Arc;
 use p2p_protocol::engine::{Judge, Options};
 use p2p_protocol::finding::{Certainty, Finding};
 use p2p_protocol::rules::Conformance;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 
 use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
@@ -115,29 +117,47 @@ impl Examination {
                 let mut played = target.played.iter().filter(|played| played.entry == number);
                 played.next().map(|played| compare(&evaluator(), program, entry, played))
             }
-            _ => Some(self.run_sizes(&evaluator(), entry)),
+            _ => Some(self.run_sizes(evaluator, entry)),
         };
         let run = || run().unwrap_or_default();
         catch_unwind(AssertUnwindSafe(run)).unwrap_or(Run { failed: true, ..Run::default() })
     }
 
-    fn run_sizes(&self, evaluator: &Evaluator<'_>, entry: &Entry) -> Run {
+    /// The worlds of an entry for each size, several at a time; only the first one of an entry that
+    /// does not communicate.
+    fn evaluated<'p>(
+        &self,
+        evaluator: impl Fn() -> Evaluator<'p> + Sync + Send,
+        entry: &Entry,
+    ) -> Vec<Evaluated> {
+        let evaluate = |evaluator: &mut Evaluator<'_>, &size: &u32| {
+            evaluator.evaluate(entry, size, Limits::default())
+        };
+        let Some((first, others)) = self.sizes.split_first() else { return Vec::new() };
+        let first = evaluate(&mut evaluator(), first);
+        if is_silent(&first) {
+            return vec![first];
+        }
+        let others = others.par_iter().with_min_len(2).map_init(evaluator, evaluate);
+        let others: Vec<Evaluated> = others.collect();
+        std::iter::once(first).chain(others).collect()
+    }
+
+    fn run_sizes<'p>(
+        &self,
+        evaluator: impl Fn() -> Evaluator<'p> + Sync + Send,
+        entry: &Entry,
+    ) -> Run {
         let options = Options { eager_limit: self.eager_limit, ..Options::default() };
         let mut judge = Judge::new(options);
         let mut run = Run::default();
-        for &size in &self.sizes {
-            let evaluated = evaluator.evaluate(entry, size, Limits::default());
-            let silent = evaluated.calls.is_empty() && !evaluated.refused;
+        for (&size, evaluated) in self.sizes.iter().zip(self.evaluated(evaluator, entry)) {
             run.show(&evaluated);
-            if evaluated.refused {
+            if is_silent(&evaluated) {
+                break;
+            } else if evaluated.refused {
                 run.refused.insert(size);
-            } else if silent {
-                // What does not communicate with one size hardly does with another, unless it is
-                // only not followed to where it does.
-                if evaluated.lost.is_empty() {
-                    break;
-                }
-            } else {
+            } else if !evaluated.calls.is_empty() {
                 run.sizes.insert(size);
                 if !judge.judge_size(&evaluated.worlds) {
                     run.incomplete.insert(size);
@@ -152,6 +172,12 @@ impl Examination {
         }
         run
     }
+}
+
+/// Whether an entry does not communicate: with one size it hardly does if it does not with another,
+/// unless it was only not followed to where it does.
+fn is_silent(evaluated: &Evaluated) -> bool {
+    evaluated.calls.is_empty() && !evaluated.refused && evaluated.lost.is_empty()
 }
 
 /// Compares what a function does with the role that it says it plays.

@@ -339,12 +339,7 @@ impl Machine<'_> {
 
     /// Notes that memory is touched, where operations are pending on it.
     pub(super) fn note_access(&mut self, path: &Path, writes: bool, place: Place) {
-        let Some(uses) = self.state.uses.get(&path.object) else { return };
-        let uses = uses.iter();
-        let touched = uses.filter(|it| (writes || it.writes) && it.path.overlaps(path));
-        let mut requests: Vec<_> = touched.map(|it| it.request).collect();
-        requests.sort_unstable();
-        requests.dedup();
+        let requests = self.state.uses.touching(path, writes);
         if !requests.is_empty() && self.graph.total() < self.limits.events {
             self.graph.push(Action::Access { requests: requests.into(), writes }, place);
         }

@@ -49,12 +49,12 @@ impl<'p> Machine<'p> {
         let mut ways = Vec::new();
         let mut left = Vec::new();
         for arm in arms {
-            self.state = before.clone();
             let head = self.graph.new_block();
             heads.push(head);
             self.graph.cursor = head;
             let outcome = arm(self);
-            let (state, cursor) = (std::mem::take(&mut self.state), self.graph.cursor);
+            let state = std::mem::replace(&mut self.state, before.clone());
+            let cursor = self.graph.cursor;
             match outcome {
                 Ok(value) => ways.push(Way { state, cursor, value, condition }),
                 Err(Flow::Gone) => {}

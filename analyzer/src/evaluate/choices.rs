@@ -88,7 +88,9 @@ impl<'p> Machine<'p> {
         let matters = |effect: Effect| effect.communicates || effect.leaves;
         let asks = condition.uniform && !self.quiet;
         let leads_on = choice.at_head || choice.then.leaves || choice.otherwise.leaves;
-        self.has_guessed_turn |= asks && leads_on;
+        if asks && leads_on {
+            self.turn_is_guess();
+        }
         if let Some(holds) = self.fact(condition) {
             if holds && asks {
                 self.take_without_asking(choice);

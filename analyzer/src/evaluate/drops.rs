@@ -135,6 +135,7 @@ fn is_owned_handle(handle: &Handle) -> bool {
         Handle::Request(_)
             | Handle::Guard { .. }
             | Handle::Collection(_)
+            | Handle::Requests(_)
             | Handle::Future(..)
             | Handle::Message(_)
     )

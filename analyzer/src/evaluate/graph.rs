@@ -1,9 +1,10 @@
 //! What a rank does, while it is being found out: basic blocks of events with jumps and branches
 //! between them, and the flat list that becomes of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use p2p_protocol::model::{Action, Behaviour, Event, Peer, Place, Position, SourceId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A basic block: an index into [`Graph`]'s blocks.
 pub(super) type BlockId = usize;
@@ -122,10 +123,10 @@ impl Graph {
 
     /// Past empty blocks with one way on; [`END`] where nothing comes any more.
     fn resolve(&self, block: BlockId) -> BlockId {
-        self.resolve_from(block, &mut HashSet::new())
+        self.resolve_from(block, &mut FxHashSet::default())
     }
 
-    fn resolve_from(&self, mut block: BlockId, seen: &mut HashSet<BlockId>) -> BlockId {
+    fn resolve_from(&self, mut block: BlockId, seen: &mut FxHashSet<BlockId>) -> BlockId {
         while block != END && self.blocks[block].events.is_empty() && seen.insert(block) {
             match &self.blocks[block].next {
                 Next::End => return END,
@@ -152,7 +153,7 @@ impl Graph {
 struct Flattening<'g> {
     graph: &'g Graph,
     events: Vec<Event>,
-    placed: HashMap<BlockId, Position>,
+    placed: FxHashMap<BlockId, Position>,
 }
 
 /// Stands for the rank's end until its position is known.
@@ -160,7 +161,7 @@ const END: usize = usize::MAX;
 
 impl<'g> Flattening<'g> {
     fn of(graph: &'g Graph) -> Self {
-        let mut list = Flattening { graph, events: Vec::new(), placed: HashMap::new() };
+        let mut list = Flattening { graph, events: Vec::new(), placed: FxHashMap::default() };
         let order = list.order();
         for (number, block) in order.iter().enumerate() {
             list.place(*block, order.get(number + 1).copied());
@@ -171,7 +172,7 @@ impl<'g> Flattening<'g> {
 
     /// All blocks, each before those that it leads to, but for the ways back in loops.
     fn order(&self) -> Vec<BlockId> {
-        let mut seen = HashSet::from([END]);
+        let mut seen = FxHashSet::from_iter([END]);
         let mut open = Vec::new();
         let mut order = Vec::new();
         let first = self.graph.resolve(0);

@@ -12,7 +12,31 @@ use super::value::{Constant, Content, Unknown, Value};
 use super::witness::Term;
 use crate::program::{Binary, Place, Scalar, Type};
 
+/// What is watched of a loop's turn that is being run.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// The memory at its start; of a late turn that nobody expected to be a guess, when that was found.
+    before: Option<Memory>,
+    /// The loop goes on, or does not, by what nobody knows: how often it turns is a guess.
+    is_guess: bool,
+}
+
+impl Watch {
+    /// A turn that begins; a copy of the memory makes it cost more.
+    pub(super) fn over(memory: Option<&Memory>) -> Self {
+        Watch { before: memory.cloned(), is_guess: false }
+    }
+}
+
 impl Machine<'_> {
+    /// The innermost loop goes on, or does not, by what nobody knows.
+    pub(super) fn turn_is_guess(&mut self) {
+        if !self.turns.is_empty() {
+            self.watch.is_guess = true;
+            self.watch.before.get_or_insert_with(|| self.state.memory.clone());
+        }
+    }
+
     /// A number that depends on how often a loop turns. Equal guesses are equal on all ranks.
     pub(super) fn guess(&mut self, number: i128, scalar: Scalar) -> Value {
         let mut identity = Identity::of("guess");
@@ -78,9 +102,13 @@ impl Machine<'_> {
         Some(result.map(|result| if both { self.as_guess(&result) } else { result }))
     }
 
-    /// Makes guesses of the numbers that a turn has changed.
-    pub(super) fn guess_what_changed(&mut self, before: &Memory) {
-        for object in self.state.memory.differing(before) {
+    /// A turn is over: if how often the loop turns is a guess, so are the numbers that it has changed.
+    /// Gives back whether it is.
+    pub(super) fn guess_what_changed(&mut self) -> bool {
+        let Watch { before: Some(before), is_guess: true } = std::mem::take(&mut self.watch) else {
+            return false;
+        };
+        for object in self.state.memory.differing(&before) {
             let (Some(old), Some(new)) = (before.get(object), self.state.memory.get(object)) else {
                 continue;
             };
@@ -91,6 +119,7 @@ impl Machine<'_> {
                 *value = guess;
             }
         }
+        true
     }
 
     fn guess_of_change(&mut self, old: &Value, new: &Value) -> Option<Value> {

@@ -34,8 +34,10 @@ pub(super) enum Handle {
     },
     /// `LocalScope`, `StaticScope`.
     Scope,
-    /// `RequestCollection`: where its requests are kept, a sequence of `Some` and `None`.
+    /// `RequestCollection`: where its requests are kept.
     Collection(Path),
+    /// The requests that a collection keeps.
+    Requests(Requests),
     /// `ReceiveFuture`, with the type of what it receives.
     Future(Box<Request>, Type),
     /// A message that a matched probe has found.
@@ -165,6 +167,18 @@ pub(super) struct Request {
     pub persistent: bool,
 }
 
+/// The requests of a `RequestCollection`, of which there may be many: a copy shares them until it is
+/// changed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Requests {
+    /// All that were added, in order.
+    pub each: Rc<Vec<Request>>,
+    /// So many of them, from the first one on, are complete.
+    pub complete: usize,
+    /// So many of the others are complete as well, and nobody knows which.
+    pub told: usize,
+}
+
 /// A datatype.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Datatype {
@@ -189,6 +203,7 @@ impl Handle {
                 Handle::Guard { request: two, cancels: second },
             ) => one.is_same(two) && first == second,
             (Handle::Collection(one), Handle::Collection(two)) => one == two,
+            (Handle::Requests(one), Handle::Requests(two)) => one.is_same(two),
             (Handle::Message(one), Handle::Message(two)) => one == two,
             (Handle::Datatype(one), Handle::Datatype(two)) => one == two,
             (Handle::Operation(one), Handle::Operation(two)) => one == two,
@@ -215,6 +230,26 @@ impl Request {
 
     fn is_same(&self, other: &Request) -> bool {
         self.id == other.id && self.pool == other.pool && self.place == other.place
+    }
+}
+
+impl Requests {
+    /// Those that may still be going on, in order.
+    pub(super) fn active(&self) -> &[Request] {
+        &self.each[self.complete..]
+    }
+
+    /// How many are going on.
+    pub(super) fn incomplete(&self) -> usize {
+        self.active().len().saturating_sub(self.told)
+    }
+
+    /// Whether both are the same requests in the same state.
+    pub(super) fn is_same(&self, other: &Requests) -> bool {
+        let same = (self.complete, self.told) == (other.complete, other.told);
+        let all_same = || self.each.iter().zip(&*other.each).all(|(one, two)| one.is_same(two));
+        same && (Rc::ptr_eq(&self.each, &other.each)
+            || self.each.len() == other.each.len() && all_same())
     }
 }
 

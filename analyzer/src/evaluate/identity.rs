@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::handle::Handle;
+use super::handle::{Handle, Status};
 use super::iterator::Lazy;
 use super::machine::Machine;
 use super::value::{Constant, Content, Items, Length, Sequence, Unknown, Value};
@@ -254,6 +254,23 @@ fn mix_handle(identity: &mut Identity, handle: &Handle) {
                 Some(known) => identity.number(u64::from(known.id)),
                 None => identity.not_uniform(),
             }
+        }
+        Handle::Requests(requests) => {
+            identity.text("requests");
+            [requests.each.len(), requests.complete, requests.told]
+                .iter()
+                .for_each(|&number| identity.number(number as u64));
+            identity.not_uniform();
+        }
+        Handle::Status(Status { slot, communicator, source, tag }) => {
+            identity.text("status");
+            let known = communicator.as_ref().and_then(|communicator| communicator.known.as_ref());
+            let number = |part: Option<i64>| part.map_or(u64::MAX, i64::cast_unsigned);
+            identity.number(number(slot.map(i64::from)));
+            identity.number(number(known.map(|known| i64::from(known.id))));
+            identity.number(number(source.map(i64::from)));
+            identity.number(number(tag.map(i64::from)));
+            identity.not_uniform();
         }
         other => {
             identity.text(&format!("{other:?}"));

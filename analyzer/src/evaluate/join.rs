@@ -184,11 +184,18 @@ impl Machine<'_> {
             }
             (Value::Map(mine), Value::Map(theirs)) if Rc::ptr_eq(mine, theirs) => true,
             (Value::Iterator(mine), Value::Iterator(theirs)) if Rc::ptr_eq(mine, theirs) => true,
+            (Value::Handle(Handle::Requests(mine)), Value::Handle(Handle::Requests(theirs))) => {
+                mine.is_same(theirs)
+            }
             // The others are seldom compared, and small.
             (Value::Handle(_), Value::Handle(_))
             | (Value::Map(_), Value::Map(_))
             | (Value::Iterator(_), Value::Iterator(_)) => {
-                format!("{one:?}") == format!("{other:?}")
+                let are_alike = match (one, other) {
+                    (Value::Handle(one), Value::Handle(other)) => one.is_same(other),
+                    _ => false,
+                };
+                are_alike || format!("{one:?}") == format!("{other:?}")
             }
             _ => false,
         }
@@ -212,8 +219,8 @@ impl Machine<'_> {
                 continue;
             }
             let merged = self.merged(mine, theirs, which);
-            let is_bad = self.owned(mine) != self.owned(theirs);
-            self.joined_badly |= is_bad && self.is_declared(object, other);
+            let is_bad = || self.owned(mine) != self.owned(theirs);
+            self.joined_badly |= self.is_declared(object, other) && is_bad();
             if let Some(value) = self.state.memory.get_mut(object) {
                 *value = merged;
             }
@@ -229,17 +236,10 @@ impl Machine<'_> {
         state.facts.keep_common(&other.facts);
         state.mpi.join(&other.mpi);
         let threads = |state: &State| state.threads.iter().map(|it| it.0).collect::<Vec<_>>();
-        if state.requests != other.requests || threads(state) != threads(other) {
-            self.joined_badly = true;
-        }
+        self.joined_badly |= threads(state) != threads(other);
         if state.uses != other.uses {
-            let uses = Rc::make_mut(&mut state.uses);
-            for (object, others) in &*other.uses {
-                let mine = uses.entry(*object).or_default();
-                let missing = others.iter().filter(|it| !mine.contains(it)).cloned();
-                let missing: Vec<_> = missing.collect();
-                mine.extend(missing);
-            }
+            self.joined_badly |= !state.uses.are_of_the_same(&other.uses);
+            Rc::make_mut(&mut state.uses).join(&other.uses);
         }
         if state.globals != other.globals {
             Rc::make_mut(&mut state.globals)
@@ -252,9 +252,9 @@ impl Machine<'_> {
         if state.counters != other.counters {
             let counters = Rc::make_mut(&mut state.counters);
             for (key, count) in &*other.counters {
-                counters.entry(key.clone()).or_insert(Some(0));
+                counters.entry(*key).or_insert(Some(0));
                 if counters[key] != *count {
-                    counters.insert(key.clone(), None);
+                    counters.insert(*key, None);
                 }
             }
             for (key, count) in counters.iter_mut() {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::calls::mentioned;
 use super::choices::{Asked, Choice};
 use super::effects::Effect;
+use super::guesses::Watch;
 use super::identity::Identity;
 use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome, Turning};
@@ -24,6 +25,10 @@ const PATIENCE: u64 = 20_000;
 /// The same for a loop without a condition, if its last turns have done the same, or if what they do
 /// is decided by what nobody knows.
 const ENDLESS_TURNS: u64 = 256;
+
+/// Turns of a loop that are watched from their start, in case that how often it turns is a guess; of
+/// the others it is noticed when it is asked.
+const WATCHED: u64 = 8;
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
@@ -198,10 +203,10 @@ impl<'p> Machine<'p> {
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
         let detached = self.detached.len();
         self.turns.push(Turning { done: 0, is_counted: kind.turns.is_some() });
-        let (quiet, has_guessed) = (self.quiet, self.has_guessed_turn);
+        let (quiet, around) = (self.quiet, std::mem::take(&mut self.watch));
         self.quiet |= !kind.communicates;
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
-        (self.quiet, self.has_guessed_turn) = (quiet, has_guessed);
+        (self.quiet, self.watch) = (quiet, around);
         self.turns.pop();
         self.arrive(outcome, detached, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
@@ -214,15 +219,14 @@ impl<'p> Machine<'p> {
         let is_short = kind.turns.is_some_and(|turns| turns <= u64::from(COMPUTED_TURNS));
         let is_long = kind.turns.is_some_and(|turns| turns > LONGEST);
         let mut last = Turns::default();
+        let mut is_guess = false;
         for turns in 1.. {
             let (mark, left) = (self.graph.mark(), self.detached.len());
             self.step_on(place)?;
-            self.has_guessed_turn = false;
-            let before = kind.communicates.then(|| self.state.memory.clone());
+            let is_watched = kind.communicates && (is_guess || turns <= WATCHED);
+            self.watch = Watch::over(is_watched.then_some(&self.state.memory));
             let outcome = turn(self);
-            if let Some(before) = before.filter(|_| self.has_guessed_turn) {
-                self.guess_what_changed(&before);
-            }
+            is_guess = self.guess_what_changed();
             if let Err(flow) = outcome {
                 // The last turn has only found out that there is no other one.
                 let is_cut = turns > LONGEST + 1;

@@ -14,9 +14,10 @@ use super::effects::Effects;
 use super::elements::AnyElements;
 use super::facts::Comparison;
 use super::graph::{BlockId, Graph};
+use super::guesses::Watch;
 use super::handle::{Communicator, KnownCommunicator};
 use super::recall::Computations;
-use super::state::{State, Use};
+use super::state::{Counted, State};
 use super::unions::Union;
 use super::value::{Path, Unknown, Value};
 use super::world::Shared;
@@ -72,8 +73,8 @@ pub(super) struct Machine<'p> {
     pub(super) detached: Vec<Detached>,
     /// The loops that are going on, innermost last.
     pub(super) turns: Vec<Turning>,
-    /// The innermost loop goes on, or does not, by what nobody knows: how often it turns is a guess.
-    pub(super) has_guessed_turn: bool,
+    /// What is watched of the innermost loop's turn.
+    pub(super) watch: Watch,
     /// Numbers that depend on how often a loop turns of which nobody knows it, by their identities.
     pub(super) guesses: FxHashMap<u64, i128>,
     /// What is evaluated only computes: how it comes out need not be decided.
@@ -196,32 +197,17 @@ impl<'p> Machine<'p> {
 
     /// A request slot that is not in use.
     pub(super) fn new_request(&mut self) -> RequestId {
-        let requests = Rc::make_mut(&mut self.state.requests);
-        let count = requests.len() as RequestId;
-        let has_gap = requests.last().is_some_and(|last| *last >= count);
-        let gap = || requests.iter().zip(0..).find(|(used, number)| **used != *number);
-        let free = if has_gap { gap().map_or(count, |(_, number)| number) } else { count };
-        requests.insert(free);
-        free
+        Rc::make_mut(&mut self.state.uses).begin()
     }
 
     /// An operation uses this memory until its request is completed: accesses are noted from now on.
     pub(super) fn begin_use(&mut self, request: RequestId, path: &Path, writes: bool) {
-        let uses = Rc::make_mut(&mut self.state.uses);
-        uses.entry(path.object).or_default().push(Use { request, path: path.clone(), writes });
+        Rc::make_mut(&mut self.state.uses).add(request, path.clone(), writes);
     }
 
     /// The request was completed; its slot is free again.
     pub(super) fn end_use(&mut self, request: RequestId) {
-        if !self.state.uses.is_empty() {
-            Rc::make_mut(&mut self.state.uses).retain(|_, uses| {
-                uses.retain(|it| it.request != request);
-                !uses.is_empty()
-            });
-        }
-        if self.state.requests.contains(&request) {
-            Rc::make_mut(&mut self.state.requests).remove(&request);
-        }
+        Rc::make_mut(&mut self.state.uses).end(request);
     }
 
     /// A slot for a source. Numbers come round again after many: whoever asked for the old one has
@@ -232,11 +218,11 @@ impl<'p> Machine<'p> {
         slot
     }
 
-    /// Counts: how often this was asked before with the same key, along the way that led here.
+    /// Counts: how often this was asked before of the same, along the way that led here.
     /// `None` where ways were joined on which it was asked differently often.
-    pub(super) fn count(&mut self, key: &str) -> Option<u64> {
+    pub(super) fn count(&mut self, counted: Counted) -> Option<u64> {
         let counters = Rc::make_mut(&mut self.state.counters);
-        let counter = counters.entry(key.to_owned()).or_insert(Some(0));
+        let counter = counters.entry(counted).or_insert(Some(0));
         let before = *counter;
         *counter = before.map(|count| count + 1);
         before

@@ -6,12 +6,22 @@ use std::rc::Rc;
 use super::value::{ObjectId, Value};
 
 /// Objects that are copied together when one of them changes.
-const CHUNK: usize = 32;
+const CHUNK: usize = 16;
+
+/// Chunks that are shared together until one of them changes, so that a copy of many costs little.
+const CHUNKS: usize = 32;
+
+/// The objects of one branch.
+const BRANCH: usize = CHUNK * CHUNKS;
+
+/// Objects in a row, at most [`CHUNK`].
+type Chunk = Rc<Vec<Value>>;
 
 /// All objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    chunks: Vec<Rc<Vec<Value>>>,
+    /// At most [`CHUNKS`] in each.
+    branches: Vec<Rc<Vec<Chunk>>>,
     length: usize,
 }
 
@@ -23,10 +33,15 @@ impl Memory {
 
     /// A new object.
     pub(super) fn add(&mut self, value: Value) -> ObjectId {
-        if self.length.is_multiple_of(CHUNK) {
-            self.chunks.push(Rc::new(Vec::with_capacity(CHUNK)));
+        if self.length.is_multiple_of(BRANCH) {
+            self.branches.push(Rc::default());
         }
-        let chunk = self.chunks.last_mut().expect("there is a chunk with room");
+        let branch = self.branches.last_mut().expect("there is a branch with room");
+        let chunks = Rc::make_mut(branch);
+        if self.length.is_multiple_of(CHUNK) {
+            chunks.push(Rc::new(Vec::with_capacity(CHUNK)));
+        }
+        let chunk = chunks.last_mut().expect("there is a chunk with room");
         Rc::make_mut(chunk).push(value);
         self.length += 1;
         ObjectId(u32::try_from(self.length - 1).expect("steps are limited, and so are objects"))
@@ -35,13 +50,14 @@ impl Memory {
     /// An object's value.
     pub(super) fn get(&self, object: ObjectId) -> Option<&Value> {
         let index = object.0 as usize;
-        self.chunks.get(index / CHUNK)?.get(index % CHUNK)
+        self.branches.get(index / BRANCH)?.get(index % BRANCH / CHUNK)?.get(index % CHUNK)
     }
 
     /// An object's value, to be changed.
     pub(super) fn get_mut(&mut self, object: ObjectId) -> Option<&mut Value> {
         let index = object.0 as usize;
-        Rc::make_mut(self.chunks.get_mut(index / CHUNK)?).get_mut(index % CHUNK)
+        let chunks = Rc::make_mut(self.branches.get_mut(index / BRANCH)?);
+        Rc::make_mut(chunks.get_mut(index % BRANCH / CHUNK)?).get_mut(index % CHUNK)
     }
 
     /// Forgets all objects from this number on.
@@ -49,11 +65,17 @@ impl Memory {
         if length >= self.length {
             return;
         }
-        self.chunks.truncate(length.div_ceil(CHUNK));
-        if let Some(last) = self.chunks.last_mut()
-            && !length.is_multiple_of(CHUNK)
+        self.branches.truncate(length.div_ceil(BRANCH));
+        if let Some(branch) = self.branches.last_mut()
+            && !length.is_multiple_of(BRANCH)
         {
-            Rc::make_mut(last).truncate(length % CHUNK);
+            let chunks = Rc::make_mut(branch);
+            chunks.truncate((length % BRANCH).div_ceil(CHUNK));
+            if let Some(last) = chunks.last_mut()
+                && !length.is_multiple_of(CHUNK)
+            {
+                Rc::make_mut(last).truncate(length % CHUNK);
+            }
         }
         self.length = length;
     }
@@ -61,13 +83,18 @@ impl Memory {
     /// The objects that are not the same piece of memory in both, by number, among those that both
     /// have.
     pub(super) fn differing(&self, other: &Memory) -> Vec<ObjectId> {
-        let chunks = self.chunks.iter().zip(&other.chunks).enumerate();
-        let chunks = chunks.filter(|(_, (mine, theirs))| !Rc::ptr_eq(mine, theirs));
-        let objects = chunks.flat_map(|(number, (mine, theirs))| {
-            let first = number * CHUNK;
-            (first..first + mine.len().min(theirs.len())).map(|index| ObjectId(index as u32))
-        });
-        objects.collect()
+        let branches = (0..).step_by(BRANCH).zip(self.branches.iter().zip(&other.branches));
+        let branches = branches.filter(|(_, (mine, theirs))| !Rc::ptr_eq(mine, theirs));
+        let mut objects = Vec::new();
+        for (first, (mine, theirs)) in branches {
+            let chunks = (first..).step_by(CHUNK).zip(mine.iter().zip(&**theirs));
+            for (first, (mine, theirs)) in chunks {
+                if !Rc::ptr_eq(mine, theirs) {
+                    objects.extend((first..).map(ObjectId).take(mine.len().min(theirs.len())));
+                }
+            }
+        }
+        objects
     }
 }
 
@@ -83,22 +110,28 @@ mod tests {
     #[test]
     fn a_copy_keeps_its_values() {
         let mut memory = Memory::default();
-        let objects: Vec<ObjectId> = (0..70).map(|value| memory.add(number(value))).collect();
+        let objects: Vec<ObjectId> = (0..1500).map(|value| memory.add(number(value))).collect();
         let copy = memory.clone();
-        *memory.get_mut(objects[40]).unwrap() = number(7);
-        assert_eq!(memory.get(objects[40]).unwrap().as_integer(), Some(7));
-        assert_eq!(copy.get(objects[40]).unwrap().as_integer(), Some(40));
-        let differing = memory.differing(&copy);
-        assert!(differing.contains(&objects[40]) && !differing.contains(&objects[3]));
+        for changed in [objects[40], objects[1400]] {
+            *memory.get_mut(changed).unwrap() = number(7);
+            assert_eq!(memory.get(changed).unwrap().as_integer(), Some(7));
+            assert_eq!(copy.get(changed).unwrap().as_integer(), Some(changed.0.into()));
+            let differing = memory.differing(&copy);
+            assert!(differing.contains(&changed) && !differing.contains(&objects[3]));
+        }
+        assert!(memory.differing(&copy).len() < 100 && copy.differing(&copy).is_empty());
     }
 
     #[test]
     fn what_is_cut_off_is_gone() {
         let mut memory = Memory::default();
-        let objects: Vec<ObjectId> = (0..70).map(|value| memory.add(number(value))).collect();
-        memory.truncate(33);
-        assert_eq!(memory.len(), 33);
-        assert!(memory.get(objects[33]).is_none() && memory.get(objects[32]).is_some());
-        assert_eq!(memory.add(number(5)), objects[33]);
+        let objects: Vec<ObjectId> = (0..1500).map(|value| memory.add(number(value))).collect();
+        for length in [1033, 1024, 512, 33, 0] {
+            memory.truncate(length);
+            assert_eq!(memory.len(), length);
+            assert!(memory.get(objects[length]).is_none());
+            assert!(length == 0 || memory.get(objects[length - 1]).is_some());
+            assert_eq!(memory.add(number(5)), objects[length]);
+        }
     }
 }

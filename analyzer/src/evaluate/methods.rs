@@ -1,7 +1,7 @@
 //! Which method of the program a call means, decided by the value that it is called on. How it is
 //! called is in `calls`; what the methods of Rust and of rsmpi mean is in the libraries.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::library;
 use super::machine::{Call, Machine, Outcome};
@@ -220,10 +220,13 @@ impl Machine<'_> {
             let all = std::iter::once(receiver).chain(values).collect();
             return self.call_function(function, &generics, all, &ty, place);
         }
+        // Nobody else may hold what a library changes in place.
+        drop(value);
         let call = Call { name, generics, arguments: values, expressions: arguments, ty, place };
         if let Some(outcome) = library::method(self, &receiver, &call) {
             return outcome;
         }
+        let value = self.behind(&receiver, place);
         if let Some(function) = self.find_method(&value, name) {
             let Call { arguments, ty, generics, .. } = call;
             let receiver = self.receiver_for(function, &receiver, place);
@@ -250,7 +253,7 @@ impl Machine<'_> {
         }
         let function = self.program.function(function);
         let Some(itself) = function.parameters.first() else { return generics };
-        let mut bindings = HashMap::new();
+        let mut bindings = FxHashMap::default();
         bind(itself.ty.behind_references(), of.behind_references(), &mut bindings);
         let all = function.generics.iter();
         all.map(|generic| bindings.remove(generic).unwrap_or_default()).collect()

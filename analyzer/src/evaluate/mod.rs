@@ -39,6 +39,7 @@ mod state;
 mod steady;
 mod types;
 mod unions;
+mod uses;
 mod value;
 mod widen;
 mod witness;

@@ -65,7 +65,7 @@ pub(super) struct Begun {
 }
 
 /// What a computation could touch besides what it is handed: how much there is of it, or where it is.
-type Surroundings = [usize; 20];
+type Surroundings = [usize; 19];
 
 impl Machine<'_> {
     /// Begins a call that only computes: its result, if it is known from before.
@@ -177,7 +177,6 @@ impl Machine<'_> {
             Rc::as_ptr(&state.globals).addr(),
             Rc::as_ptr(&state.constants).addr(),
             Rc::as_ptr(&state.uses).addr(),
-            Rc::as_ptr(&state.requests).addr(),
             Rc::as_ptr(&state.counters).addr(),
         ]
     }

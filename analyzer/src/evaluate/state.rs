@@ -1,13 +1,15 @@
 //! All that is different in the two arms of a branch: memory, frames, what is pending, and what was
 //! found out about conditions. A copy is cheap.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use p2p_protocol::model::{RequestId, SourceId};
+use p2p_protocol::model::SourceId;
+use rustc_hash::FxHashMap;
 
 use super::memory::Memory;
-use super::value::{FrameId, ObjectId, Path};
+use super::uses::Uses;
+use super::value::{FrameId, ObjectId};
 use crate::program::{FunctionId, GlobalId, Type, VariableId};
 
 /// What one rank is in the midst of.
@@ -26,13 +28,11 @@ pub(super) struct State {
     /// Objects below this number may be referred to from anywhere.
     pub(super) kept: usize,
     /// Constants and static variables that were asked for.
-    pub(super) globals: Rc<HashMap<GlobalId, ObjectId>>,
+    pub(super) globals: Rc<FxHashMap<GlobalId, ObjectId>>,
     /// Values of constant expressions that something refers to, by the expressions' addresses.
-    pub(super) constants: Rc<HashMap<usize, ObjectId>>,
-    /// The memory that operations use.
-    pub(super) uses: Rc<BTreeMap<ObjectId, Vec<Use>>>,
-    /// The requests that are not complete.
-    pub(super) requests: Rc<BTreeSet<RequestId>>,
+    pub(super) constants: Rc<FxHashMap<usize, ObjectId>>,
+    /// The operations that are going on, with the memory that they use.
+    pub(super) uses: Rc<Uses>,
     /// The next slot for a source.
     pub(super) next_slot: SourceId,
     /// What conditions were found to be.
@@ -42,7 +42,20 @@ pub(super) struct State {
     /// The threads that have begun and communicate, by number; none of them has done anything yet.
     pub(super) threads: Rc<Vec<(u64, super::value::Value)>>,
     /// How often each thing that is counted has happened; `None` where nobody knows.
-    pub(super) counters: Rc<BTreeMap<String, Option<u64>>>,
+    pub(super) counters: Rc<BTreeMap<Counted, Option<u64>>>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Counted {
+    /// Collectives on a communicator.
+    Collectives(u16),
+    /// How often the members of a communicator that a group makes have come together for that.
+    Meetings(u16),
+    /// Threads.
+    Threads,
+    /// What is told to the others of a communicator.
+    Exchanges(u16),
 }
 
 /// A call: its variables and what its generic parameters stand for.
@@ -54,18 +67,9 @@ pub(super) struct Frame {
     pub(super) variables: Vec<Option<ObjectId>>,
     /// Where the value of an expression is kept while something refers to it, by the expression's
     /// address.
-    pub(super) temporaries: HashMap<usize, ObjectId>,
+    pub(super) temporaries: FxHashMap<usize, ObjectId>,
     /// What its generic parameters stand for.
-    pub(super) bindings: Rc<HashMap<String, Type>>,
-}
-
-/// Memory that an operation uses until its request completes.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Use {
-    pub(super) request: RequestId,
-    pub(super) path: Path,
-    /// Whether the operation writes there.
-    pub(super) writes: bool,
+    pub(super) bindings: Rc<FxHashMap<String, Type>>,
 }
 
 impl State {

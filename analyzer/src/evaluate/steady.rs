@@ -2,9 +2,8 @@
 //!
 //! Every rank must leave out the same numbers of turns, which is seen to in [`super::world`].
 
-use std::collections::HashMap;
-
 use p2p_protocol::model::{Action, Data, Event};
+use rustc_hash::FxHashMap;
 
 /// Turns that are run one by one, at most.
 pub(super) const LONGEST: u64 = 2_000;
@@ -42,7 +41,7 @@ impl Turns {
 /// Events with what may differ in each turn without meaning anything taken out: which request or
 /// slot is used, and which piece of memory.
 fn comparable(events: &[Event]) -> Vec<Event> {
-    let mut slots = HashMap::new();
+    let mut slots = FxHashMap::default();
     let mut events = events.to_vec();
     for event in &mut events {
         let plain = |data: &mut Data| data.buffer = None;

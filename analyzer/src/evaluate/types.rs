@@ -1,7 +1,8 @@
 //! Types of values, and what generic parameters stand for.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::handle::Handle;
 use super::machine::Machine;
@@ -28,7 +29,7 @@ impl Machine<'_> {
             }
             Value::Defined { definition, variant, fields } => {
                 let defined = self.program.definition(*definition);
-                let mut bindings = HashMap::new();
+                let mut bindings = FxHashMap::default();
                 if !defined.generics.is_empty()
                     && let Some(variant) = defined.variants.get(*variant as usize)
                 {
@@ -124,8 +125,8 @@ impl Machine<'_> {
         turbofish: &[Type],
         arguments: &[Value],
         expected: &Type,
-    ) -> Rc<HashMap<String, Type>> {
-        let mut bindings = HashMap::new();
+    ) -> Rc<FxHashMap<String, Type>> {
+        let mut bindings = FxHashMap::default();
         if function.generics.is_empty() {
             return Rc::default();
         }
@@ -158,7 +159,7 @@ fn handle_type(handle: &Handle) -> Type {
         Handle::Guard { cancels: true, .. } => "CancelGuard",
         Handle::Guard { .. } => "WaitGuard",
         Handle::Scope => "LocalScope",
-        Handle::Collection(_) => "RequestCollection",
+        Handle::Collection(_) | Handle::Requests(_) => "RequestCollection",
         Handle::Future(..) => "ReceiveFuture",
         Handle::Message(_) => "Message",
         Handle::Datatype(_) => "UserDatatype",
@@ -172,7 +173,7 @@ fn handle_type(handle: &Handle) -> Type {
 }
 
 /// A type with generic parameters replaced by what they stand for.
-pub(super) fn replaced(ty: &Type, bindings: &HashMap<String, Type>) -> Type {
+pub(super) fn replaced(ty: &Type, bindings: &FxHashMap<String, Type>) -> Type {
     let all = |types: &[Type]| types.iter().map(|ty| replaced(ty, bindings)).collect();
     let boxed = |ty: &Type| Box::new(replaced(ty, bindings));
     match ty {
@@ -189,8 +190,8 @@ pub(super) fn replaced(ty: &Type, bindings: &HashMap<String, Type>) -> Type {
 }
 
 /// Finds what the parameters in a type stand for, where a value of another type is meant.
-pub(super) fn bind(pattern: &Type, ty: &Type, bindings: &mut HashMap<String, Type>) {
-    let all = |patterns: &[Type], types: &[Type], bindings: &mut HashMap<String, Type>| {
+pub(super) fn bind(pattern: &Type, ty: &Type, bindings: &mut FxHashMap<String, Type>) {
+    let all = |patterns: &[Type], types: &[Type], bindings: &mut FxHashMap<String, Type>| {
         for (pattern, ty) in patterns.iter().zip(types) {
             bind(pattern, ty, bindings);
         }

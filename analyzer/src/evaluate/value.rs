@@ -136,16 +136,21 @@ pub(super) struct ObjectId(pub u32);
 pub(super) struct FrameId(pub u32);
 
 /// Where a value is: an object, and the way to a part of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path {
     /// The object.
     pub object: ObjectId,
     /// The way from the whole object to the part.
-    pub steps: Rc<[Step]>,
+    pub steps: Steps,
 }
 
+/// A way from a whole object to a part of it. Most objects are meant as a whole: the empty way takes no
+/// memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Steps(Option<Rc<[Step]>>);
+
 /// A step to a part of a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// A field of a tuple, a struct or a variant.
     Field(u32),
@@ -162,7 +167,7 @@ pub(super) enum Step {
 impl Path {
     /// A whole object.
     pub(super) fn whole(object: ObjectId) -> Path {
-        Path { object, steps: Rc::new([]) }
+        Path { object, steps: Steps::default() }
     }
 
     /// A part of what is there. Elements of slices are elements of what they are slices of.
@@ -170,7 +175,7 @@ impl Path {
         let is_within = matches!(self.steps.last(), Some(Step::Slice(..) | Step::Part(_)));
         if !is_within || matches!(step, Step::Field(_)) {
             let steps = self.steps.iter().cloned().chain([step]);
-            return Path { object: self.object, steps: steps.collect() };
+            return Path { object: self.object, steps: Steps(Some(steps.collect())) };
         }
         let mut steps = self.steps.to_vec();
         match (steps.last(), &step) {
@@ -214,6 +219,26 @@ impl Path {
             _ => false,
         };
         self.object == other.object && self.steps.iter().zip(&*other.steps).all(same)
+    }
+}
+
+impl std::ops::Deref for Steps {
+    type Target = [Step];
+
+    fn deref(&self) -> &[Step] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl From<&[Step]> for Steps {
+    fn from(steps: &[Step]) -> Self {
+        Steps((!steps.is_empty()).then(|| steps.into()))
+    }
+}
+
+impl From<Vec<Step>> for Steps {
+    fn from(steps: Vec<Step>) -> Self {
+        Steps((!steps.is_empty()).then(|| steps.into()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is known at the head of a loop, whichever turn begins there.
 
-use std::collections::HashSet;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 
 use super::identity::Identity;
 use super::machine::Machine;
@@ -16,13 +17,13 @@ pub(super) struct Widening {
     /// Nothing in it comes from anywhere else.
     pub(super) is_pure: bool,
     /// The identities of what was made unknown, which may differ in each turn.
-    made: HashSet<u64>,
+    made: FxHashSet<u64>,
 }
 
 impl Widening {
     /// Nothing yet.
     pub(super) fn new(inputs: Option<Unknown>) -> Self {
-        Widening { inputs, is_pure: true, made: HashSet::new() }
+        Widening { inputs, is_pure: true, made: FxHashSet::default() }
     }
 }
 
@@ -64,7 +65,7 @@ impl Machine<'_> {
                 }
             }
         }
-        self.joined_badly |= self.state.requests != after.requests;
+        self.joined_badly |= !self.state.uses.are_of_the_same(&after.uses);
         let state = &mut self.state;
         state.facts.keep_common(&after.facts);
         state.mpi.join(&after.mpi);
@@ -74,7 +75,7 @@ impl Machine<'_> {
             let counters = Rc::make_mut(&mut state.counters);
             for (key, count) in &*after.counters {
                 if counters.get(key) != Some(count) {
-                    changed |= counters.insert(key.clone(), None) != Some(None);
+                    changed |= counters.insert(*key, None) != Some(None);
                 }
             }
         }
@@ -181,7 +182,7 @@ impl Machine<'_> {
 }
 
 /// Notes the identities in a value that was made unknown.
-fn identities(value: &Value, made: &mut HashSet<u64>) {
+fn identities(value: &Value, made: &mut FxHashSet<u64>) {
     match value {
         Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => {
             made.insert(unknown.identity);

@@ -2,7 +2,7 @@
 //! once more for each condition that may come out otherwise.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use p2p_protocol::model::{
 use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
-use super::handle::Handle;
+use super::handle::{Handle, KnownCommunicator};
 use super::library::mpi::{SentTags, sent_tags, settle_tags};
 use super::machine::{Flow, Machine, Told};
 use super::oracle::{Deviation, Oracle, TURNS};
 use super::recall::Computations;
-use super::state::{Frame, State};
+use super::state::{Counted, Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
 use crate::program::{Entry, Program, Type};
@@ -47,9 +47,43 @@ pub(super) struct Shared {
     asks_for_sent: bool,
     /// What is told in this round.
     telling: Stories,
+    /// What ranks have gone on by in this round.
+    asked: BTreeMap<(u16, u64), Question>,
 }
 
 type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
+
+/// What a rank asks of a collective that it has told its own part of.
+#[derive(Clone, Debug)]
+struct Question {
+    /// The members of the communicator, in order.
+    members: Rc<[u32]>,
+    /// That not all have told yet is as good as that they have nothing to tell.
+    for_numbers: bool,
+}
+
+impl Question {
+    /// What all members tell.
+    fn answer(&self, stories: &Stories, key: (u16, u64)) -> Option<Vec<Told>> {
+        let story = stories.get(&key);
+        let told = |member| story.and_then(|story| story.get(member)).cloned();
+        let all: Option<Vec<Told>> = self.members.iter().map(told).collect();
+        let nothing = || vec![Told::Nothing; self.members.len()];
+        all.or_else(|| self.for_numbers.then(nothing))
+    }
+}
+
+impl Shared {
+    /// Whether what is told now would have been another answer to what was asked.
+    fn has_news(&self) -> bool {
+        if self.oracle.has_answered() {
+            // Answers may go by what is only computed later, and is known in the next round.
+            return self.telling != self.told;
+        }
+        let mut asked = self.asked.iter();
+        asked.any(|(key, it)| it.answer(&self.telling, *key) != it.answer(&self.told, *key))
+    }
+}
 
 /// The world's tables.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +92,7 @@ struct Tables {
     operations: Vec<String>,
     shares: Vec<Shares>,
     communicators: Vec<Communicator>,
-    known: HashMap<(String, Vec<u32>), u16>,
+    known: FxHashMap<(String, Vec<u32>), u16>,
 }
 
 impl Tables {
@@ -119,19 +153,40 @@ impl Machine<'_> {
         self.shared.sent.get(&communicator).cloned().unwrap_or_default()
     }
 
-    /// What this rank contributes to the n-th collective of a communicator, and what all members
-    /// contributed, in order of their ranks in it, once that is known from an earlier round.
-    pub(super) fn exchange(
-        &mut self,
-        communicator: u16,
-        members: &[u32],
-        contribution: Told,
-    ) -> Option<Vec<Told>> {
-        let number = self.count(&format!("exchange {communicator}"))?;
+    /// What this rank contributes to the n-th collective of a communicator.
+    pub(super) fn tell(&mut self, communicator: u16, contribution: Told) -> Option<(u16, u64)> {
+        let number = self.count(Counted::Exchanges(communicator))?;
         let key = (communicator, number);
         self.shared.telling.entry(key).or_default().insert(self.rank, contribution);
-        let told = self.shared.told.get(&key)?;
-        members.iter().map(|member| told.get(member).cloned()).collect()
+        Some(key)
+    }
+
+    /// The same, and what all members contributed, in order of their ranks in it, once that is known
+    /// from an earlier round.
+    pub(super) fn exchange(
+        &mut self,
+        known: &KnownCommunicator,
+        contribution: Told,
+    ) -> Option<Vec<Told>> {
+        let key = self.tell(known.id, contribution)?;
+        self.ask(key, Question { members: known.members.clone(), for_numbers: false })
+    }
+
+    /// The same where only numbers are of use; before all have told theirs, nothing is told.
+    pub(super) fn exchange_numbers(
+        &mut self,
+        known: &KnownCommunicator,
+        contribution: Told,
+    ) -> Option<Vec<Told>> {
+        let key = self.tell(known.id, contribution)?;
+        self.ask(key, Question { members: known.members.clone(), for_numbers: true })
+    }
+
+    fn ask(&mut self, key: (u16, u64), question: Question) -> Option<Vec<Told>> {
+        let answer = question.answer(&self.shared.told, key);
+        let asked = self.shared.asked.entry(key).or_insert_with(|| question.clone());
+        asked.for_numbers &= question.for_numbers;
+        answer
     }
 }
 
@@ -269,14 +324,14 @@ impl Setting<'_, '_> {
                 runs.push(run);
             }
             report.steps += std::mem::take(&mut found.steps);
-            let telling = std::mem::take(&mut shared.telling);
-            let mut is_news = telling != shared.told || shared.oracle.requirements() != required;
+            let mut is_news = shared.has_news() || shared.oracle.requirements() != required;
             if shared.asks_for_sent {
                 let sent = sent_tags(runs.iter().map(|run| &run.behaviour));
                 is_news |= sent != shared.sent;
                 shared.sent = sent;
             }
-            shared.told = telling;
+            shared.told = std::mem::take(&mut shared.telling);
+            shared.asked.clear();
             round += 1;
             if !is_news || round == ROUNDS {
                 report.add(found);
@@ -387,7 +442,7 @@ impl<'p> Machine<'p> {
             graph: super::graph::Graph::default(),
             detached: Vec::new(),
             turns: Vec::new(),
-            has_guessed_turn: false,
+            watch: super::guesses::Watch::default(),
             guesses: FxHashMap::default(),
             quiet: false,
             effects,

@@ -13,6 +13,7 @@ use super::{lost, skipped};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
+use crate::evaluate::state::Counted;
 use crate::evaluate::value::{Content, Items, Path, Value};
 use crate::program::Place;
 
@@ -309,7 +310,7 @@ fn result(
 ) -> Option<(Path, Value)> {
     use CollectiveKind::{AllGather, AllGatherv, AllReduce, Bcast};
     let known = &entry.communicator;
-    let number = machine.count(&format!("collective {}", known.id));
+    let number = machine.count(Counted::Collectives(known.id));
     let brings = match (has_operation(entry.kind), &buffers.sent) {
         (true, Some(sent)) if !exchange::is_exact(machine, sent) => None,
         (_, sent) => sent.as_ref(),
@@ -390,8 +391,8 @@ pub(super) fn make(
 ) -> Outcome<(Option<u64>, Option<Vec<Told>>)> {
     let collective = Collective::of(CollectiveKind::MakeCommunicator, known.id);
     machine.emit(Action::Collective(collective), place)?;
-    let number = machine.count(&format!("collective {}", known.id));
-    Ok((number, machine.exchange(known.id, &known.members, told)))
+    let number = machine.count(Counted::Collectives(known.id));
+    Ok((number, machine.exchange(known, told)))
 }
 
 /// `spawn`: the processes that it starts have a program of their own.
@@ -408,7 +409,7 @@ fn spawn(
         ..Collective::of(CollectiveKind::Spawn, known.id)
     };
     machine.emit(Action::Collective(collective), call.place)?;
-    machine.count(&format!("collective {}", known.id));
+    machine.count(Counted::Collectives(known.id));
     exchange::exchange(machine, &known, CollectiveKind::Spawn, None, Gets::Nothing, None);
     let communicator = Communicator::unknown("the processes that were started");
     Ok(Value::ok(super::state::communicator(communicator)))

@@ -10,6 +10,7 @@ use super::{collective, group, process, skipped, topology};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Grid, Handle, KnownCommunicator};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
+use crate::evaluate::state::Counted;
 use crate::evaluate::value::Value;
 use crate::program::{Place, Scalar, Type};
 
@@ -303,9 +304,9 @@ fn subgroup(
     }
     let tag = call.arguments.get(1).and_then(Value::as_integer).unwrap_or(0);
     let meeting = format!("members {members:?} of {} with tag {tag}", known.id);
-    let number = machine.count(&meeting);
     let name = format!("{}, group {members:?}", of.name);
     let id = machine.communicator(&meeting, &name, &members);
+    let number = machine.count(Counted::Meetings(id));
     let collective = Collective::of(CollectiveKind::MakeCommunicator, id);
     machine.emit(Action::Collective(collective), call.place)?;
     let met = KnownCommunicator { id, ..known.clone() };

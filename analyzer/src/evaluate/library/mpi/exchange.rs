@@ -42,7 +42,11 @@ pub(super) fn exchange(
     operation: Option<&str>,
 ) -> Option<Vec<i128>> {
     let contribution = contribution(machine, kind, sent);
-    let told = machine.exchange(known.id, &known.members, contribution)?;
+    if gets == Gets::Nothing {
+        machine.tell(known.id, contribution);
+        return None;
+    }
+    let told = machine.exchange_numbers(known, contribution)?;
     let all: Vec<Option<Vec<i128>>> = told.into_iter().map(|told| numbers(kind, told)).collect();
     received(&all, known, gets, operation)
 }

@@ -72,7 +72,11 @@ pub(in crate::evaluate) fn method(
         Handle::Message(message) => point_to_point::matched(machine, receiver, message, call),
         Handle::Datatype(datatype) => datatype::method(machine, datatype, call),
         Handle::View { .. } | Handle::Partition { .. } => memory::method(machine, &handle, call),
-        Handle::Operation(_) | Handle::Scope | Handle::Color(_) | Handle::Other(_) => None,
+        Handle::Operation(_)
+        | Handle::Scope
+        | Handle::Color(_)
+        | Handle::Requests(_)
+        | Handle::Other(_) => None,
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! This is told from the program's text alone, once for each program.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process;
 use crate::evaluate::machine::Machine;
@@ -35,7 +35,7 @@ pub(in crate::evaluate) struct Around {
 }
 
 /// What surrounds the calls that ask, by their places.
-pub(in crate::evaluate) type Surroundings = HashMap<Place, Around>;
+pub(in crate::evaluate) type Surroundings = FxHashMap<Place, Around>;
 
 impl Machine<'_> {
     /// What surrounds a call.
@@ -56,7 +56,7 @@ impl Machine<'_> {
 fn surroundings(program: &Program) -> Surroundings {
     let communicating = communicating(program);
     let text = Text { program, communicating: &communicating };
-    let mut found = Surroundings::new();
+    let mut found = Surroundings::default();
     for body in program.functions.iter().filter_map(|function| function.body.as_ref()) {
         walk(body, &mut |expression| {
             if is_waiting_loop(expression) {
@@ -72,8 +72,8 @@ fn is_waiting_loop(expression: &Expression) -> bool {
 }
 
 /// The functions that communicate, themselves or through others.
-fn communicating(program: &Program) -> HashSet<FunctionId> {
-    let mut found = HashSet::new();
+fn communicating(program: &Program) -> FxHashSet<FunctionId> {
+    let mut found = FxHashSet::default();
     loop {
         let before = found.len();
         for (id, function) in (0..).map(FunctionId).zip(&program.functions) {
@@ -90,7 +90,7 @@ fn communicating(program: &Program) -> HashSet<FunctionId> {
 fn function_communicates(
     program: &Program,
     function: &Function,
-    communicating: &HashSet<FunctionId>,
+    communicating: &FxHashSet<FunctionId>,
 ) -> bool {
     let text = Text { program, communicating };
     function.body.as_ref().is_some_and(|body| text.any_communication(body))
@@ -99,7 +99,7 @@ fn function_communicates(
 /// The program, as far as this module reads it.
 struct Text<'p> {
     program: &'p Program,
-    communicating: &'p HashSet<FunctionId>,
+    communicating: &'p FxHashSet<FunctionId>,
 }
 
 impl Text<'_> {
@@ -260,16 +260,19 @@ fn calls_that_ask<'e>(expression: &'e Expression, in_for: bool, found: &mut Vec<
 /// Where in a loop the answer of a call is known to be yes.
 struct Success {
     /// The variables that hold the answer.
-    answers: HashSet<VariableId>,
+    answers: FxHashSet<VariableId>,
     /// The variables that the loop's condition looks at.
-    steering: HashSet<VariableId>,
+    steering: FxHashSet<VariableId>,
     place: Place,
 }
 
 impl Success {
     fn of(whole: &Expression, asked: &Expression) -> Success {
-        let mut success =
-            Success { answers: HashSet::new(), steering: HashSet::new(), place: asked.place };
+        let mut success = Success {
+            answers: FxHashSet::default(),
+            steering: FxHashSet::default(),
+            place: asked.place,
+        };
         walk_statements(whole, &mut |statement| {
             if let Statement::Let { pattern: Pattern::Variable(variable, None), value, .. } =
                 statement

@@ -225,7 +225,7 @@ pub(super) fn finish(machine: &mut Machine<'_>, request: &Request) {
     if let Some(id) = request.id {
         machine.end_use(id);
         if request.persistent {
-            Rc::make_mut(&mut machine.state.requests).insert(id);
+            Rc::make_mut(&mut machine.state.uses).begin_again(id);
         }
         arrive(machine, request);
     }

@@ -8,7 +8,7 @@ use super::lost;
 use super::polling::Polling;
 use super::request::{arrive, data, finish};
 use crate::evaluate::Understood;
-use crate::evaluate::handle::{Handle, Request, Status};
+use crate::evaluate::handle::{Handle, Request, Requests, Status};
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Items, Path, Sequence, Value};
 use crate::program::{Place, Scalar, Type};
@@ -23,107 +23,64 @@ pub(super) fn scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcom
 /// `mpi::request::multiple_scope(n, |scope, collection| ..)`
 pub(super) fn multiple_scope(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
     let closure = call.arguments.get(1)?;
-    let requests = machine.allocate(Requests { each: Rc::default(), told: 0 }.value());
+    let requests = machine.allocate(Value::Handle(Handle::Requests(Requests::default())));
     let collection = machine.allocate(Value::Handle(Handle::Collection(requests)));
     let arguments = vec![Value::Handle(Handle::Scope), Value::Reference(collection)];
     Some(machine.call(closure, arguments, &call.ty, call.place))
 }
 
-fn sequence(items: Rc<Vec<Value>>) -> Value {
-    let element = Type::External("Request".to_owned(), Vec::new());
-    Value::Sequence(Sequence { element, items: Items::Each(items) })
-}
-
-/// The requests of a collection as they are kept in memory: a tuple of them, `None` for each that is
-/// complete, and a number. So many of them are complete as well, and nobody knows which.
-struct Requests {
-    each: Rc<Vec<Value>>,
-    told: usize,
-}
-
-impl Requests {
-    fn of(machine: &mut Machine<'_>, path: &Path) -> Option<Requests> {
-        let Value::Tuple(parts) = machine.peek(path) else { return None };
-        let [Value::Sequence(Sequence { items: Items::Each(each), .. }), told] = parts.as_slice()
-        else {
-            return None;
-        };
-        let is_known = |item: &Value| match item {
-            Value::Handle(Handle::Request(_)) => true,
-            Value::Variant(name, _) => *name == "None",
-            _ => false,
-        };
-        let told = usize::try_from(told.as_integer()?).ok()?;
-        each.iter().all(is_known).then(|| Requests { each: each.clone(), told })
-    }
-
-    fn value(self) -> Value {
-        let told = Value::integer(self.told as i128, Scalar::Usize);
-        Value::Tuple(Rc::new(vec![sequence(self.each), told]))
-    }
-
-    /// Those that may still be going on, by their numbers.
-    fn active(&self) -> impl Iterator<Item = (usize, &Request)> {
-        self.each.iter().enumerate().filter_map(|(number, item)| match item {
-            Value::Handle(Handle::Request(request)) => Some((number, &**request)),
-            _ => None,
-        })
-    }
-
-    fn incomplete(&self) -> usize {
-        self.active().count().saturating_sub(self.told)
-    }
-
-    fn ids(&self) -> Box<[RequestId]> {
-        self.active().filter_map(|(_, request)| request.id).collect()
-    }
-
-    /// All are complete.
-    fn finish(&mut self, machine: &mut Machine<'_>) {
-        for (_, request) in self.active() {
-            finish(machine, request);
-        }
-        self.each = Rc::new(vec![Value::none(); self.each.len()]);
-        self.told = 0;
-    }
-}
-
-/// Methods of `RequestCollection`.
+/// Methods of `RequestCollection`. Its requests are taken out of the memory while one is run, so that
+/// they are changed where they are.
 pub(super) fn collection_method(
     machine: &mut Machine<'_>,
     path: &Path,
     call: &Call<'_>,
 ) -> Option<Outcome> {
-    let Some(requests) = Requests::of(machine, path) else {
+    let method = match call.name {
+        "incomplete" => incomplete,
+        "add" => add,
+        "wait_any" | "wait_some" | "test_any" | "test_some" => one,
+        "wait_all" | "test_all" => all,
+        _ => return None,
+    };
+    let kept = machine.state.memory.get_mut(path.object).map(std::mem::take);
+    let Some(Value::Handle(Handle::Requests(mut requests))) = kept else {
+        machine.put(path, kept.unwrap_or_default());
         let why = "which requests it has is not known here";
         return Some(Err(lost(machine, call.place, why)));
     };
-    match call.name {
-        "incomplete" => Some(Ok(Value::integer(requests.incomplete() as i128, Scalar::Usize))),
-        "add" => Some(add(machine, path, requests, call)),
-        "wait_any" | "wait_some" | "test_any" | "test_some" => {
-            Some(one(machine, path, requests, call))
-        }
-        "wait_all" | "test_all" => Some(all(machine, path, requests, call)),
-        _ => None,
-    }
+    let outcome = method(machine, &mut requests, call);
+    machine.put(path, Value::Handle(Handle::Requests(requests)));
+    Some(outcome)
 }
 
-fn add(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
+fn incomplete(_: &mut Machine<'_>, requests: &mut Requests, _: &Call<'_>) -> Outcome {
+    Ok(Value::integer(requests.incomplete() as i128, Scalar::Usize))
+}
+
+fn ids(requests: &Requests) -> Box<[RequestId]> {
+    requests.active().iter().filter_map(|request| request.id).collect()
+}
+
+/// All are complete.
+fn finish_all(machine: &mut Machine<'_>, requests: &mut Requests) {
+    requests.active().iter().for_each(|request| finish(machine, request));
+    (requests.complete, requests.told) = (requests.each.len(), 0);
+}
+
+fn add(machine: &mut Machine<'_>, requests: &mut Requests, call: &Call<'_>) -> Outcome {
     let added = call.arguments.first().map(|request| machine.behind(request, call.place));
     let Some(Value::Handle(Handle::Request(request))) = added else {
         return Err(lost(machine, call.place, "the request that is added is not known here"));
     };
     let index = requests.each.len();
-    machine.put(path, Value::Moved);
-    Rc::make_mut(&mut requests.each).push(Value::Handle(Handle::Request(request)));
-    machine.put(path, requests.value());
+    Rc::make_mut(&mut requests.each).push(*request);
     Ok(Value::integer(index as i128, Scalar::Usize))
 }
 
 /// Waits for one request of a collection, whichever it is. A wait for some is one for one: that no
 /// other is complete by then is possible.
-fn one(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
+fn one(machine: &mut Machine<'_>, requests: &mut Requests, call: &Call<'_>) -> Outcome {
     let lists = call.name.ends_with("some");
     if requests.incomplete() == 0 {
         machine.understood(call.place, Understood::Fully);
@@ -140,22 +97,21 @@ fn one(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Ca
         }
     }
     machine.understood(call.place, Understood::Fully);
-    let first = requests.active().next().and_then(|(_, request)| request.buffer.clone());
+    let first = requests.active().first().and_then(|request| request.buffer.clone());
     let example = one_of_many(machine, first);
     let drains = machine.around(call.place).drains;
     let is_first = requests.told == 0;
     if is_first || !drains {
         let completion = if drains { Completion::All } else { Completion::Any(None) };
-        machine.emit(Action::Wait { requests: requests.ids(), completion }, call.place)?;
+        machine.emit(Action::Wait { requests: ids(requests), completion }, call.place)?;
     }
     if is_first {
-        requests.active().for_each(|(_, request)| arrive(machine, request));
+        requests.active().iter().for_each(|request| arrive(machine, request));
     }
     requests.told += 1;
     if requests.incomplete() == 0 {
-        requests.finish(machine);
+        finish_all(machine, requests);
     }
-    machine.put(path, requests.value());
     Ok(answer(machine, call, lists, vec![example]))
 }
 
@@ -196,7 +152,7 @@ fn write_list(machine: &mut Machine<'_>, call: &Call<'_>, found: Vec<Value>) {
 }
 
 /// Waits for all requests of a collection.
-fn all(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Call<'_>) -> Outcome {
+fn all(machine: &mut Machine<'_>, requests: &mut Requests, call: &Call<'_>) -> Outcome {
     if call.name == "test_all" && requests.incomplete() > 0 {
         match machine.polling(call.place) {
             Polling::Waits => {}
@@ -211,14 +167,14 @@ fn all(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Ca
         }
     }
     machine.understood(call.place, Understood::Fully);
-    let ids = requests.ids();
+    let ids = ids(requests);
     if !ids.is_empty() {
         let completion = Completion::All;
         machine.emit(Action::Wait { requests: ids, completion }, call.place)?;
     }
     let told = requests.told;
     let mut found = Vec::new();
-    for (number, request) in requests.active() {
+    for (number, request) in (requests.complete..).zip(requests.active()) {
         let status = Value::Handle(Handle::Status(request.status.clone()));
         let number = match told {
             0 => Value::integer(number as i128, Scalar::Usize),
@@ -228,8 +184,7 @@ fn all(machine: &mut Machine<'_>, path: &Path, mut requests: Requests, call: &Ca
         found.push(Value::Tuple(Rc::new(vec![number, status, data])));
     }
     found.truncate(requests.incomplete());
-    requests.finish(machine);
-    machine.put(path, requests.value());
+    finish_all(machine, requests);
     write_list(machine, call, found);
     Ok(match call.name {
         "test_all" => Value::bool(true),
@@ -246,6 +201,11 @@ pub(super) fn wait_any_of_vec(machine: &mut Machine<'_>, call: &Call<'_>) -> Opt
         return Some(Err(lost(machine, call.place, "which requests it has is not known here")));
     };
     Some(any_of_vec(machine, path, requests, call.place))
+}
+
+fn sequence(items: Rc<Vec<Value>>) -> Value {
+    let element = Type::External("Request".to_owned(), Vec::new());
+    Value::Sequence(Sequence { element, items: Items::Each(items) })
 }
 
 fn in_vec(machine: &mut Machine<'_>, path: &Path) -> Option<Vec<Request>> {

@@ -8,29 +8,27 @@ use std::rc::Rc;
 
 use super::subject::argument;
 use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::state::Counted;
 use crate::evaluate::value::Value;
 use crate::program::{Place, Scalar, Type};
-
-/// How threads are counted.
-const THREADS: &str = "threads";
 
 /// Whether another thread may run, and change what is shared with it.
 pub(super) fn have_begun(machine: &Machine<'_>) -> bool {
     machine.note_question();
-    machine.state.counters.contains_key(THREADS)
+    machine.state.counters.contains_key(&Counted::Threads)
 }
 
 /// From here on another thread may run.
 pub(in crate::evaluate) fn begin(machine: &mut Machine<'_>) {
     machine.note_question();
-    machine.count(THREADS);
+    machine.count(Counted::Threads);
 }
 
 /// `thread::spawn(closure)`, `scope.spawn(closure)`
 pub(super) fn spawn(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
     let closure = argument(call, 0);
     machine.note_question();
-    let number = machine.count(THREADS);
+    let number = machine.count(Counted::Threads);
     if !machine.communicates(&closure) {
         machine.forget(&closure, call.place);
         return Ok(machine.fresh(call.ty.clone()));

@@ -9,6 +9,7 @@ use super::{UNDEFINED, known, memory, number, put};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
+use crate::evaluate::state::Counted;
 use crate::evaluate::value::{Content, Value};
 
 /// Where a collective's arguments stand.
@@ -124,8 +125,8 @@ fn enter(
     let room = taken.as_ref().and_then(|taken| room(machine, shape.kind, root, taken));
     let (kind, operation) = (shape.kind, operation(machine, shape, call));
     let collective = Collective { root, data, room, operation, ..Collective::of(kind, known.id) };
-    machine.count(&format!("collective {}", known.id));
-    machine.exchange(known.id, &known.members, Told::Nothing);
+    machine.count(Counted::Collectives(known.id));
+    machine.tell(known.id, Told::Nothing);
     let arrives = taken.as_ref().and_then(|memory| memory.arriving(machine));
     if !is_immediate {
         machine.emit(Action::Collective(collective), call.place)?;
