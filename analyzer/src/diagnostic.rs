@@ -97,12 +97,21 @@ impl Diagnostic {
             at: locate(places, label.place).clone(),
             text: label.text.clone(),
         };
+        let primary = label(&finding.primary);
+        let mut secondary: Vec<Label> = finding.secondary.iter().map(label).collect();
+        for request in finding.requests.iter().map(label) {
+            // `immediate_send(..).wait()` is one place: its start needs no words of its own.
+            let shown = |shown: &Label| shown.at.overlaps(&request.at);
+            if !shown(&primary) && !secondary.iter().any(shown) {
+                secondary.push(request);
+            }
+        }
         Diagnostic {
             severity,
             rule: Some(finding.rule),
             message: finding.message.clone(),
-            primary: Some(label(&finding.primary)),
-            secondary: finding.secondary.iter().map(label).collect(),
+            primary: Some(primary),
+            secondary,
             notes: finding.notes.clone(),
             help: finding.help.clone(),
             evidence: Some(Evidence {

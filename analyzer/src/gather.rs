@@ -211,15 +211,15 @@ impl<'a> Gathering<'a> {
         let whole = one.whole && self.everything;
         let mut found = Vec::new();
         for (suppression, used) in one.suppressions.list.iter().zip(&one.used) {
-            let message = match catalogue::find(&suppression.rule) {
-                None => unknown(&suppression.rule),
+            let (message, help) = match catalogue::find(&suppression.rule) {
+                None => (unknown(&suppression.rule), "correct the name"),
                 Some(rule) if rule.name == UNUSED_SUPPRESSION.name => continue,
                 Some(rule) if !used && whole => {
-                    format!("`{}` finds nothing here to allow", rule.name)
+                    (format!("`{}` finds nothing here to allow", rule.name), "take the comment out")
                 }
                 Some(_) => continue,
             };
-            found.push((suppression.bytes.clone(), message, "take the comment out"));
+            found.push((suppression.bytes.clone(), message, help));
         }
         for bytes in &one.suppressions.unclear {
             let message = "this suppression cannot be read".to_owned();

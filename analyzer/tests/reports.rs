@@ -30,6 +30,7 @@ fn ring(ranks: u32) -> Finding {
         message: "every rank waits in `ssend` for the next".to_owned(),
         primary: Label { place: Place(0), text: "rank 0 waits here".to_owned() },
         secondary: vec![Label { place: Place(1), text: "and never comes here".to_owned() }],
+        requests: Vec::new(),
         ranks: (0..ranks).collect(),
         between: (0..ranks).collect(),
         sizes: (ranks..=ranks + 2).collect(),

@@ -44,7 +44,7 @@ fn text(protocol: &Protocol, finding: &Finding) -> String {
     let mut lines = vec![format!("{} [{}]", finding.message, finding.rule)];
     lines.extend(wait_lines(&finding.waits, place).into_iter().map(|line| format!("  {line}")));
     let waits = |label: &&Label| finding.waits.iter().all(|wait| wait.place != label.place);
-    for label in finding.secondary.iter().filter(waits) {
+    for label in finding.secondary.iter().filter(waits).chain(&finding.requests) {
         lines.push(format!("{}: {}", place(label.place), label.text));
     }
     lines.extend(finding.notes.iter().map(|note| format!("note: {note}")));

@@ -110,6 +110,8 @@ pub struct Finding {
     pub primary: Label,
     /// The other places that belong to it, such as the message's other end.
     pub secondary: Vec<Label>,
+    /// Where requests start that are waited for elsewhere, or where they are waited for.
+    pub requests: Vec<Label>,
     /// The ranks concerned, at the smallest size.
     pub ranks: Vec<Rank>,
     /// Those of them that one instance of it is between, such as the two ends of a message.

@@ -191,6 +191,15 @@ pub struct Location {
     pub bytes: Range<usize>,
 }
 
+impl Location {
+    /// Whether some of the text is in both.
+    pub fn overlaps(&self, other: &Location) -> bool {
+        self.file == other.file
+            && self.bytes.start < other.bytes.end
+            && other.bytes.start < self.bytes.end
+    }
+}
+
 /// All files that reports speak of.
 #[derive(Debug, Default)]
 pub struct Sources {

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::Rule;
-use crate::engine::{At, Blocked, Case, Cause, Circle, Unpaired, describe, envelope};
-use crate::finding::{Certainty, Finding, Label, Step, Wait, ranks};
+use crate::engine::{At, Blocked, Case, Cause, Unpaired, describe};
+use crate::finding::{Certainty, Finding, Label, Step, Wait};
 use crate::model::{Action, Peer, Place, Rank, World};
 
 impl Rule {
@@ -34,6 +34,7 @@ impl Rule {
             message: format!("{message}{}", in_world(world)),
             primary: Label { place, text: label.into() },
             secondary: Vec::new(),
+            requests: Vec::new(),
             ranks: Vec::new(),
             between: Vec::new(),
             sizes: vec![world.size()],
@@ -184,72 +185,7 @@ pub(super) fn player(world: &World, rank: Rank) -> String {
     }
 }
 
-impl Rule {
-    /// A finding about ranks that wait for each other: at the lowest of them, with all the others.
-    pub(super) fn circle(&self, case: &Case<'_>, circle: &Circle, message: String) -> Finding {
-        let world = case.world;
-        let at = |member: &&Blocked| (member.rank, member.position);
-        let places = by_place(case, &circle.members, at);
-        let (first, others) = places.split_first().expect("a circle has a member");
-        let finding = self
-            .finding(world, at(&first.1[0]), message, waiting_here(&first.1))
-            .ranks(circle.members.iter().map(|member| member.rank).collect())
-            .between_all()
-            .waits(world, &circle.waits)
-            .trace(&circle.trace);
-        others.iter().fold(finding, |finding, (_, members)| {
-            finding.other_end(world, at(&members[0]), waiting_here(members))
-        })
-    }
-}
-
-/// Whether some rank of a circle waits in a collective.
-pub(super) fn is_in_collective(world: &World, circle: &Circle) -> bool {
-    circle.members.iter().any(|member| {
-        let event = describe::event(world, (member.rank, member.position));
-        event.action.collective().is_some()
-    })
-}
-
-/// Whether all ranks of a circle wait for messages, and none for one of its own to be taken.
-fn only_receives(world: &World, circle: &Circle) -> bool {
-    let mut open = circle.members.iter().flat_map(|member| {
-        member.open.iter().map(|&position| describe::event(world, (member.rank, position)))
-    });
-    open.all(|event| envelope(event, true).is_none() && envelope(event, false).is_some())
-}
-
-/// "rank 0 waits here for rank 1", "ranks 0 to 3 wait here".
-fn waiting_here(members: &[&Blocked]) -> String {
-    match members {
-        [one] => format!("rank {} waits here for {}", one.rank, ranks(&one.waits_for)),
-        many => {
-            let all: Vec<Rank> = many.iter().map(|member| member.rank).collect();
-            format!("{} wait here", ranks(&all))
-        }
-    }
-}
-
 impl Finding {
-    /// The ways out of a circle.
-    pub(super) fn cures(self, case: &Case<'_>, circle: &Circle) -> Self {
-        let world = case.world;
-        if is_in_collective(world, circle) {
-            return self.help("call the collective at the same point between the messages on every rank: before them, or after them");
-        }
-        let at_once = world.dialect.words(
-            "`sendrecv`, or post `irecv` before the send",
-            "`mpi::point_to_point::send_receive_into`, or `immediate_send` in a `mpi::request::scope` around both",
-            "`MPI_Sendrecv`, or post `MPI_Irecv` before the send",
-        );
-        let first = if only_receives(world, circle) {
-            "let one of these ranks send before it receives: here everybody waits for a message first"
-        } else {
-            "let one side receive while the other sends: even ranks send first, odd ranks receive first"
-        };
-        self.help(first).help(format!("or do both at once: {at_once}"))
-    }
-
     /// Names the role of a rank that does not do its part.
     pub(super) fn absent(self, world: &World, rank: Rank, text: &str) -> Self {
         let role = world.behaviours.get(rank as usize).and_then(|behaviour| behaviour.role);

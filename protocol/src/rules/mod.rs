@@ -6,6 +6,7 @@
 //! need all worlds together look at a [`Casting`]; code that says it plays a role is compared with it
 //! ([`Conformance`]).
 
+mod circles;
 pub(crate) mod consequences;
 mod draft;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Ranks that bring different amounts to one collective.
 
-use super::collective_type::differing;
+use super::collective_type::{alike_everywhere, differing};
 use super::{Check, Rule};
 use crate::engine::{Case, Observation};
 use crate::finding::{Finding, Group, Level};
-use crate::model::CollectiveKind;
+use crate::model::{CollectiveKind, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "collective-count",
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    differing(&RULE, case, note, |observation| match observation {
+    differing(&RULE, case, (note, help), |observation| match observation {
         Observation::CollectiveCount { first, other } => Some((first, other)),
         _ => None,
     })
@@ -35,6 +35,20 @@ fn note(kind: CollectiveKind) -> &'static str {
         _ => {
             "a broadcast and a reduction move the same number of elements on every rank (MPI 4.0, 6.4 and 6.9); with less room the job ends or memory is overwritten, with more the rest is never written"
         }
+    }
+}
+
+fn help(world: &World, kind: CollectiveKind, is_one_call: bool) -> &'static str {
+    use CollectiveKind::{AllGatherv, AllToAllv, Gatherv, Scatterv};
+    match kind {
+        Gatherv | AllGatherv | AllToAllv => world.dialect.words(
+            "let the receiving side count what the others really bring",
+            "give the receiving side the counts that the others really bring, for example from an `all_gather_into` of the lengths",
+            "give the receiving side the counts that the others really bring, for example from an `MPI_Allgather` of the lengths",
+        ),
+        Scatterv => "give each rank as much room as the root has for it",
+        _ if is_one_call => "give the buffer that receives room for all that comes",
+        _ => alike_everywhere(world),
     }
 }
 

@@ -47,7 +47,11 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
         .note("all ranks of a communicator call its collectives in the same order (MPI 4.0, 6.14)")
         .help(world.dialect.words(
             "call the same collectives in the same order in every role",
-            "call the same collectives in the same order on every rank; the root calls the form that ends in `_root`",
+            if one.root.or(two.root).is_some() {
+                "call the same collectives in the same order on every rank; the root calls the form that ends in `_root`"
+            } else {
+                "call the same collectives in the same order on every rank"
+            },
             "call the same collectives in the same order on every rank",
         ));
     Some(finding)

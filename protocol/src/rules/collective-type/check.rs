@@ -16,17 +16,37 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let note = |_| "the bytes of one type are taken for another, or the job ends: MPI asks for the same type signature on all ranks (MPI 4.0, 6.1)";
-    differing(&RULE, case, note, |observation| match observation {
+    differing(&RULE, case, (note, help), |observation| match observation {
         Observation::CollectiveType { first, other } => Some((first, other)),
         _ => None,
     })
 }
 
-/// A finding for each collective whose data differ between two ranks, as `ends` sees it.
+fn help(world: &World, _: CollectiveKind, is_one_call: bool) -> &'static str {
+    if is_one_call {
+        return "give both buffers of the call the same element type, said where it would be inferred (`0_u64`)";
+    }
+    alike_everywhere(world)
+}
+
+/// What to write instead where two ranks bring what differs.
+pub(super) fn alike_everywhere(world: &World) -> &'static str {
+    world.dialect.words(
+        "name the same message in the collective on every rank",
+        "give the collective buffers of the same element type and length on every rank; of a root's buffer each rank has its part",
+        "give the collective the same datatype and count on every rank",
+    )
+}
+
+/// What to write instead, of one call or of two ranks' calls.
+pub(super) type Help = fn(&World, CollectiveKind, bool) -> &'static str;
+
+/// A finding for each collective whose data differ between two ranks, as `ends` sees it; with why it is
+/// wrong, and what to write instead of one call and of two.
 pub(super) fn differing(
     rule: &Rule,
     case: &Case<'_>,
-    note: impl Fn(CollectiveKind) -> &'static str,
+    (note, help): (impl Fn(CollectiveKind) -> &'static str, Help),
     ends: impl Fn(Observation) -> Option<(At, At)>,
 ) -> Vec<Finding> {
     let differing = case.seen.iter().filter_map(|seen| {
@@ -35,9 +55,10 @@ pub(super) fn differing(
     });
     let places = by_place(case, differing, |(one, _, _)| *one);
     let report = |differing: &[(At, At, &Seen)]| {
-        let called = describe::event(case.world, differing[0].0).action.collective();
-        let finding = report(rule, case.world, differing);
-        called.map(|called| finding.note(note(called.kind)))
+        let (one, other, _) = differing[0];
+        let kind = describe::event(case.world, one).action.collective()?.kind;
+        let help = help(case.world, kind, one == other);
+        Some(report(rule, case.world, differing).note(note(kind)).help(help))
     };
     places.iter().filter_map(|(_, differing)| report(differing)).collect()
 }
@@ -57,15 +78,6 @@ fn report(rule: &Rule, world: &World, differing: &[(At, At, &Seen)]) -> Finding 
         .other_end(world, other, format!("{other_has} on rank {}", other.0))
         .ranks(differing.iter().flat_map(|(one, other, _)| [one.0, other.0]).collect())
         .trace(&seen.trace)
-        .help(if one == other {
-            "give both buffers of the call the same element type, said where it would be inferred (`0_u64`), and room for all that comes"
-        } else {
-            world.dialect.words(
-                "name the same message in the collective on every rank",
-                "give the collective buffers of the same element type and length on every rank; of a root's buffer each rank has its part",
-                "give the collective the same datatype and count on every rank",
-            )
-        })
 }
 
 /// What two ranks bring, or have room for, that should be alike and is not.

@@ -1,6 +1,6 @@
 //! Ranks that wait for each other unless MPI buffers their messages.
 
-use super::draft::is_in_collective;
+use super::circles::is_in_collective;
 use super::send_to_self::is_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Circle, Reading, describe};

@@ -4,7 +4,7 @@ use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, describe, envelope};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Dialect, Envelope, Peer, World};
+use crate::model::{Action, Dialect, Envelope, Event, Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "peer-out-of-range",
@@ -35,13 +35,13 @@ fn missing(world: &World, action: &Action) -> Option<i32> {
     })
 }
 
-/// Whether a rank leaves at a step because of a peer that does not exist: `process_at_rank` panics.
+/// Whether a rank leaves at a step because of a peer that does not exist: `process_at_rank` panics. What
+/// the panic unwinds may wait in between.
 pub(super) fn stops(world: &World, (rank, position): At) -> bool {
-    let events = &world.behaviours[rank as usize].events;
-    let before = position.checked_sub(1).and_then(|before| events.get(before));
-    before.is_some_and(|before| {
-        before.place == events[position].place && missing(world, &before.action).is_some()
-    })
+    let (before, rest) = world.behaviours[rank as usize].events.split_at(position);
+    let here = |event: &&Event| rest.first().is_some_and(|leave| leave.place == event.place);
+    let last = before.iter().rev().find(here);
+    last.is_some_and(|event| missing(world, &event.action).is_some())
 }
 
 /// The ranks that a step names.
@@ -99,8 +99,82 @@ fn report(case: &Case<'_>, outside: &[(At, i32)]) -> Finding {
         } else {
             "MPI ends the job with MPI_ERR_RANK"
         })
-        .help(format!(
-            "leave the operation out where there is no such neighbour (`if {}`), or close the ring with `% size`",
-            if peer < 0 { "rank > 0" } else { "rank + 1 < size" }
-        ))
+        .help(help(world, outside, last))
+}
+
+/// What to write instead: of a neighbour, or of a rank that is named by its number.
+fn help(world: &World, outside: &[(At, i32)], last: u32) -> String {
+    let ((rank, _), peer) = outside[0];
+    // The ranks of a part of the world are not numbered like those of the world.
+    let is_of_all = last + 1 == world.size();
+    let distance = if is_of_all { peer - rank.cast_signed() } else { peer.signum() };
+    let is_number = distance.abs() > 1 && outside.iter().all(|(_, other)| *other == peer);
+    if is_number && peer < 0 {
+        return format!("name a rank that exists: 0 to {last}");
+    }
+    if is_number {
+        let enough = world.dialect.words(
+            format!("`#[p2p_protocol(ranks = {}..)]`", peer + 1),
+            format!("`assert!(world.size() > {peer})`"),
+            format!("a check that there are more than {peer}"),
+        );
+        return format!("name a rank that exists, or ask for as many ranks as it needs: {enough}");
+    }
+    let exists = match distance {
+        -1 => "rank > 0".to_owned(),
+        ..0 => format!("rank >= {}", -distance),
+        0.. => format!("rank + {distance} < size"),
+    };
+    format!(
+        "leave the operation out where there is no such neighbour (`if {exists}`), or close the ring with `% size`"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{found, rsmpi, started, wait};
+    use crate::engine::samples::{receive, send};
+    use crate::model::{Action, Collective, CollectiveKind, Departure, Place, World};
+
+    fn help(ranks: Vec<Vec<Action>>) -> String {
+        found(&rsmpi(ranks), "peer-out-of-range")[0].help[0].clone()
+    }
+
+    #[test]
+    fn a_rank_that_is_named_by_its_number_is_no_neighbour() {
+        let named = help(vec![vec![send(9, 0)], vec![send(9, 0)]]);
+        assert_eq!(
+            named,
+            "name a rank that exists, or ask for as many ranks as it needs: `assert!(world.size() > 9)`"
+        );
+        assert_eq!(help(vec![vec![send(-7, 0)], vec![]]), "name a rank that exists: 0 to 1");
+        let barrier = || Action::Collective(Collective::of(CollectiveKind::Barrier, 0));
+        for (ranks, exists) in [
+            (vec![vec![receive(-1, 0)], vec![]], "`if rank > 0`"),
+            (vec![vec![], vec![send(2, 0)]], "`if rank + 1 < size`"),
+            (
+                vec![vec![barrier(), send(2, 0)], vec![barrier(), send(3, 0)]],
+                "`if rank + 2 < size`",
+            ),
+        ] {
+            // All ranks run the same line.
+            let mut world = rsmpi(ranks);
+            let events = world.behaviours.iter_mut().flat_map(|behaviour| &mut behaviour.events);
+            events.for_each(|event| event.place = Place(0));
+            let found = found(&world, "peer-out-of-range");
+            assert!(found[0].help[0].contains(exists), "{:?}", found[0].help);
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_rank_that_panics_for_want_of_a_peer_is_not_told_again() {
+        // Rank 1 asks for rank 2; the panic unwinds a guard, which waits.
+        let gone = Action::Leave { departure: Departure::Panicked };
+        let one = vec![started(send(0, 0), 0), receive(2, 0), wait(&[0]), gone];
+        let mut world: World = rsmpi(vec![vec![receive(1, 0), receive(1, 0)], one]);
+        let place = world.behaviours[1].events[1].place;
+        world.behaviours[1].events[3].place = place;
+        assert_eq!(found(&world, "peer-out-of-range").len(), 1);
+        assert!(found(&world, "rank-left-waiting").is_empty());
+    }
 }

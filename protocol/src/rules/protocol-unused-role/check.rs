@@ -21,6 +21,7 @@ fn check(casting: &Casting) -> Vec<Finding> {
         message: format!("no rank plays `{}` (with {})", role.name, sizes(&casting.sizes)),
         primary: Label { place: role.place, text: "nobody is this".to_owned() },
         secondary: Vec::new(),
+        requests: Vec::new(),
         ranks: Vec::new(),
         between: Vec::new(),
         sizes: casting.sizes.clone(),

@@ -60,6 +60,7 @@ fn report(case: &Case<'_>, left: &[&Unpaired]) -> Finding {
         .ranks(left.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .between(at.0, first.operation.peer)
         .waits(world, &first.waits)
+        .waited_for(world, &first.waits, at)
         .trace(&first.trace)
         .advice(world)
 }

@@ -52,6 +52,7 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .between(at.0, first.operation.peer)
         .waits(world, &first.waits)
+        .waited_for(world, &first.waits, at)
         .trace(&first.trace)
         .note("a receive without a send waits for ever");
     let data = describe::message(world, at, false);

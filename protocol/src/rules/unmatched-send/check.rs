@@ -49,6 +49,7 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         .ranks(unpaired.iter().map(|unpaired| unpaired.operation.at.0).collect())
         .between(at.0, first.operation.peer)
         .waits(world, &first.waits)
+        .waited_for(world, &first.waits, at)
         .trace(&first.trace)
         .note("a send without a receive waits for ever as soon as the message is not buffered, and is lost where it is");
     let data = describe::message(world, at, true);
