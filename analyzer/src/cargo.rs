@@ -122,6 +122,19 @@ impl CargoOptions {
         })
     }
 
+    /// The targets that are chosen by name: their kind, the kind as the option calls it, the name.
+    pub fn named(&self) -> impl Iterator<Item = (TargetKind, &'static str, &str)> {
+        let options = [
+            (TargetKind::Bin, "bin", &self.bin),
+            (TargetKind::Example, "example", &self.example),
+            (TargetKind::Test, "test", &self.test),
+            (TargetKind::Bench, "bench", &self.bench),
+        ];
+        options.into_iter().flat_map(|(kind, option, names)| {
+            names.iter().map(move |name| (kind.clone(), option, name.as_str()))
+        })
+    }
+
     /// Starts `cargo check`, which prints for itself.
     pub fn start_check(&self, packages: &PackageChoice<'_>, format: Format) -> io::Result<Child> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -66,8 +66,8 @@ pub struct Check {
     #[command(flatten)]
     pub cargo: CargoOptions,
 
-    /// World sizes to check: `4`, `2,3,8`, `2..=8` [default: those a protocol allows, from 2 to 8
-    /// and, where there is time, up to 64]
+    /// World sizes to check: `4`, `2,3,8`, `2..=8` [default: 2 to 8, without those that a program
+    /// or a protocol refuses; protocols, where there is time, up to 64]
     #[arg(long, value_name = "LIST", value_parser = parse_ranks, allow_hyphen_values = true)]
     pub ranks: Option<Ranks>,
     /// Take standard sends of up to this many bytes to be buffered
@@ -193,7 +193,7 @@ fn parse_size(text: &str) -> Result<u32, String> {
         return Err(format!("`{text}` is no number of ranks"));
     }
     match text.parse() {
-        Ok(0) => Err("a world has 1 rank at least".to_owned()),
+        Ok(0) => Err("a world has at least one rank".to_owned()),
         Ok(size) if size <= MOST_RANKS => Ok(size),
         _ => Err(format!("`{text}` is more than the {MOST_RANKS} ranks that can be run")),
     }
@@ -228,7 +228,7 @@ mod tests {
         for (text, wrong) in [
             ("", "a number is missing"),
             ("2,,3", "a number is missing"),
-            ("0", "a world has 1 rank at least"),
+            ("0", "a world has at least one rank"),
             ("two", "`two` is no number of ranks"),
             ("-1", "`-1` is no number of ranks"),
             ("2..", "`2..` does not say where it ends"),

@@ -213,7 +213,7 @@ fn summary(summary: &Summary) -> String {
     let judged = judged.iter().filter(|(number, _)| *number > 0);
     let judged: Vec<String> = judged.map(|&(number, thing)| counted(number, thing)).collect();
     let mut text = match judged.as_slice() {
-        [] => format!("no protocol was checked in {}", counted(summary.files, "file")),
+        [] => format!("nothing was checked in {}", counted(summary.files, "file")),
         judged => format!(
             "checked {} in {} with {}{}{}",
             judged.join(" and "),
@@ -235,7 +235,12 @@ fn summary(summary: &Summary) -> String {
     if !found.is_empty() {
         text.push_str(&format!(": {}", found.join(", ")));
     } else if !summary.sizes.is_empty() {
-        text.push_str(": nothing wrong was found");
+        let is_blind = protocols == 0 && summary.calls > 0;
+        let wrong = match summary.understood + summary.partly {
+            0 if is_blind => "nothing could be judged",
+            _ => "nothing wrong was found",
+        };
+        text.push_str(&format!(": {wrong}"));
     }
     if summary.not_run > 0 {
         let protocols = counted(summary.not_run, "protocol");

@@ -197,8 +197,26 @@ impl Discovered {
         for name in self.known(&members, &selection.exclude) {
             names.remove(name);
         }
-        for name in names {
+        for name in &names {
             self.add_package(members[name], &selection.cargo);
+        }
+        self.miss_targets(names.iter().map(|name| members[name]), &selection.cargo);
+    }
+
+    /// Says which targets are named that no package has.
+    fn miss_targets<'a>(
+        &mut self,
+        packages: impl Iterator<Item = &'a Package>,
+        cargo: &CargoOptions,
+    ) {
+        let targets: Vec<_> = packages.flat_map(|package| &package.targets).collect();
+        for (kind, option, name) in cargo.named() {
+            let of_kind = || targets.iter().filter(|target| target.kind.contains(&kind));
+            if of_kind().all(|target| target.name != name) {
+                let hint = did_you_mean(name, of_kind().map(|target| target.name.as_str()));
+                let message = format!("no {option} target is named `{name}`{hint}");
+                self.failures.push(Failure::new(message));
+            }
         }
     }
 

@@ -183,7 +183,7 @@ fn a_protocol_without_a_size_that_was_asked_for_is_counted() {
     assert_eq!(run.status, 0);
     assert_eq!(
         run.output,
-        "no protocol was checked in 1 file\n\
+        "nothing was checked in 1 file\n\
          not checked: 1 protocol with no size among those asked for\n"
     );
 }
@@ -214,7 +214,7 @@ fn a_loop_that_is_too_long_is_never_called_checked() {
           the roles take more than 2000000 steps"]
     );
     let run = project.run(&["long.rs"]);
-    let summary = "no protocol was checked in 1 file: 1 thing could not be checked";
+    let summary = "nothing was checked in 1 file: 1 thing could not be checked";
     assert_eq!(run.output.lines().last(), Some(summary));
 
     // What is wrong in the first rounds is wrong.

@@ -114,7 +114,7 @@ fn ignored_files_and_build_folders_are_left_out_unless_they_are_named() {
     project.write("out/CACHEDIR.TAG", "");
     project.write("out/bad.rs", WRONG_TAG);
     let run = project.run(&["."]);
-    assert_eq!((run.status, run.output.as_str()), (0, "no protocol was checked in 0 files\n"));
+    assert_eq!((run.status, run.output.as_str()), (0, "nothing was checked in 0 files\n"));
     assert_eq!(check(&project, &["generated/bad.rs"]).status, 1);
     assert_eq!(check(&project, &["out"]).status, 1);
 }
@@ -227,7 +227,7 @@ fn text_that_would_exhaust_a_parser_is_refused() {
     project.write("minus.rs", &with(format!("let x = {}1;", "-".repeat(9_000))));
     let run = check(&project, &["."]);
     assert_eq!(run.status, 2, "{}", run.errors);
-    assert_eq!(run.errors, "no protocol was checked in 8 files: 3 things could not be checked\n");
+    assert_eq!(run.errors, "nothing was checked in 8 files: 3 things could not be checked\n");
     let named: Vec<String> =
         places(&run).iter().map(|it| it.split(':').next().unwrap().to_owned()).collect();
     assert_eq!(named, ["brackets.rs", "operators.rs", "sum.rs"]);
