@@ -44,7 +44,7 @@ fn packages_are_chosen_as_cargo_does() {
         unknown.output,
         "error: the workspace has no package `rings`; did you mean `ring`?\n"
     );
-    let unknown = check(&["--lib", "--example", "rings"]);
+    let unknown = check(&["--example", "rings"]);
     assert_eq!(unknown.status, 2);
     assert_eq!(unknown.output, "error: no example target is named `rings`\n");
     assert_eq!(check(&["-p", "ring", "farm"]).status, 2);
