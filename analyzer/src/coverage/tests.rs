@@ -77,3 +77,21 @@ fn where_a_program_gives_up_there_is_nothing_to_be_looked_at() {
     assert_eq!(covered.len(), 5, "{covered:#?}");
     assert!(covered.iter().all(|call| call.ends_with(": understood")), "{covered:#?}");
 }
+
+#[test]
+fn a_guard_is_told_with_its_type() {
+    let text = "
+        use mpi::request::WaitGuard;
+        fn main() {
+            let universe = mpi::initialize().unwrap();
+            let world = universe.world();
+            mpi::request::scope(|scope| {
+                let _sent = WaitGuard::from(world.this_process().immediate_send(scope, &1));
+                world.this_process().receive::<i32>();
+            });
+        }";
+    assert_eq!(
+        covered(text),
+        ["WaitGuard::from: understood", "immediate_send: understood", "receive: understood"]
+    );
+}

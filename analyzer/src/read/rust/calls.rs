@@ -211,7 +211,10 @@ fn communication(program: &Program, expression: &Expression) -> Option<(String, 
             let free = last.starts_with("send_receive") && is_unmistakable(last);
             let method = before.is_some_and(|before| RECEIVERS.contains(&before))
                 && (is_unmistakable(last) || AMBIGUOUS.contains(&last.as_str()));
-            (guard || raw || free || method).then(|| (last.clone(), true))
+            // `from` alone would say nothing.
+            let of = before.filter(|_| guard).map(|before| format!("{before}::"));
+            let name = of.unwrap_or_default() + last;
+            (guard || raw || free || method).then_some((name, true))
         }
         _ => None,
     }

@@ -28,7 +28,7 @@ fn names_that_only_rsmpi_has_count() {
         "immediate_receive_into",
         "send_receive_into",
         "MPI_Bcast",
-        "from",
+        "WaitGuard::from",
     ];
     assert_eq!(calls(text), expected);
 }
