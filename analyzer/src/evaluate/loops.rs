@@ -229,7 +229,7 @@ impl<'p> Machine<'p> {
             is_guess = self.guess_what_changed();
             if let Err(flow) = outcome {
                 // The last turn has only found out that there is no other one.
-                let is_cut = turns > LONGEST + 1;
+                let is_cut = kind.communicates && turns > LONGEST + 1;
                 self.cuts.extend(is_cut.then_some((place, turns - 1)));
                 return Err(flow);
             }
@@ -262,7 +262,9 @@ impl<'p> Machine<'p> {
 
     /// Leaves out what is left of a long loop of which it is known how many turns it has.
     fn cut(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
-        self.cuts.extend(kind.turns.map(|turns| (kind.place, turns)));
+        // A loop that only computes is nothing that others must do as often.
+        let turns = kind.turns.filter(|_| kind.communicates);
+        self.cuts.extend(turns.map(|turns| (kind.place, turns)));
         self.generalize(kind.iterator);
         self.widen_over(kind, turn)?;
         Err(Flow::Break(None, Value::unit()))

@@ -124,6 +124,16 @@ fn long_loops_that_stay_the_same_are_cut_short() {
 }
 
 #[test]
+fn long_loops_that_only_compute_may_differ() {
+    let text = "let mut sum = 0;
+        if rank == 1 { for i in 0..96_800 { for k in 0..440 { sum += i * k; } } }
+        if rank == 0 { world.process_at_rank(1).send(&sum); }
+        for step in 0..3000 { world.barrier(); }";
+    let barriers = "barrier; barrier; barrier";
+    does(text, 2, &[&format!("0: send 1 tag 0 1 x i32; {barriers}"), &format!("1: {barriers}")]);
+}
+
+#[test]
 fn loops_that_are_cut_differently_are_not_understood() {
     let text = "for step in 0..(3000 + rank) { world.process_at_rank(0).send(&step); }";
     does(text, 2, &["0: opaque", "1: opaque"]);
