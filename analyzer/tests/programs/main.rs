@@ -8,4 +8,5 @@ mod odd_inputs;
 mod project;
 mod rsmpi;
 mod rust_analyzer;
+mod texts;
 mod workspace;
