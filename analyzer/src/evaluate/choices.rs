@@ -91,6 +91,7 @@ impl<'p> Machine<'p> {
         if asks && leads_on {
             self.turn_is_guess();
         }
+        let is_own = asks && self.shared.oracle.is_own(condition, choice.place, self.rank);
         if let Some(holds) = self.fact(condition) {
             if holds && asks {
                 self.take_without_asking(choice);
@@ -105,7 +106,7 @@ impl<'p> Machine<'p> {
             }
             return if choice.then_fails { otherwise(self) } else { then(self) };
         }
-        if asks && (matters(choice.then) || matters(choice.otherwise)) {
+        if asks && (matters(choice.then) || matters(choice.otherwise)) && !is_own {
             let holds = self.decide_alike(condition, choice)?;
             return if holds { then(self) } else { otherwise(self) };
         }
@@ -191,6 +192,9 @@ impl<'p> Machine<'p> {
             return Ok(Some(known));
         }
         if !condition.uniform || self.quiet {
+            return Ok(None);
+        }
+        if self.shared.oracle.is_own(condition, place, self.rank) {
             return Ok(None);
         }
         let effect = Effect { communicates: true, leaves: false };

@@ -48,7 +48,7 @@ impl Machine<'_> {
                 (
                     Value::Sequence(Sequence { items: Items::Alike(item, _), .. }),
                     Step::Element(_),
-                ) if !self.is_scalar_unknown(item) => item,
+                ) if !is_unknown(item) => item,
                 _ => return None,
             };
         }
@@ -74,7 +74,7 @@ impl Machine<'_> {
             }
             (Items::Alike(item, _), Step::Element(index)) => match &**item {
                 // Which one it is, is part of who it is.
-                Value::Scalar(_, Content::Unknown(unknown)) => {
+                Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => {
                     let mut identity = Identity::of("element");
                     identity.number(*index);
                     identity.unknown(*unknown);
@@ -147,6 +147,11 @@ impl Machine<'_> {
     fn is_scalar_unknown(&self, value: &Value) -> bool {
         matches!(value, Value::Scalar(_, Content::Unknown(_)))
     }
+}
+
+/// Whether nothing is known of a value but who it is: of many alike, each is another one.
+fn is_unknown(value: &Value) -> bool {
+    matches!(value, Value::Unknown(..) | Value::Scalar(_, Content::Unknown(_)))
 }
 
 /// Whether a value is all there: it refers to nothing that could change.

@@ -5,11 +5,11 @@
 //! a loop turns is a guess, and there are worlds with other guesses.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Comparison, Facts};
 use super::value::Unknown;
-use super::witness::{Formulas, Witness};
+use super::witness::{Formulas, Roots, Witness};
 use crate::program::Place;
 
 /// How often a loop turns, ordinarily.
@@ -31,6 +31,11 @@ pub(super) struct Oracle {
     pub(super) has_guessed: bool,
     /// What the program itself asks for, whatever else was answered.
     required: Vec<(Unknown, Option<Comparison>, bool)>,
+    /// Where ranks ask different things: what decides there is a rank's own.
+    own: BTreeSet<Place>,
+    /// What that comes from which the first rank that came to a place asked there first, and the
+    /// latest rank that came there.
+    first: HashMap<Place, (Roots, u32)>,
     decided: Vec<(u64, bool)>,
     witness: Witness,
     /// How much may still be computed to find witnesses.
@@ -95,6 +100,8 @@ impl Default for Oracle {
             turns: TURNS,
             has_guessed: false,
             required: Vec::new(),
+            own: BTreeSet::new(),
+            first: HashMap::new(),
             decided: Vec::new(),
             witness: Witness::new(),
             steps: STEPS,
@@ -121,6 +128,7 @@ impl Oracle {
             turns: self.turns,
             deviation: self.deviation,
             formulas: self.formulas,
+            own: self.own,
             ..Oracle::default()
         };
         for (condition, meaning, holds) in self.required {
@@ -129,9 +137,25 @@ impl Oracle {
         fresh
     }
 
-    /// How many conditions the program asks for.
+    /// How much the program asks for, and how much of what is asked is a rank's own.
     pub(super) fn requirements(&self) -> usize {
-        self.required.len()
+        self.required.len() + self.own.len()
+    }
+
+    /// Whether what a rank asks at a place is its own, though it is made of what all ranks have:
+    /// others ask something there that comes from other numbers, such as `parts[0]` where this one
+    /// asks `parts[1]`. Nothing says how the answers go together then. Only what each asks first is
+    /// compared: later on, ranks may be out of step by a mistake that is looked for.
+    pub(super) fn is_own(&mut self, condition: Unknown, place: Place, rank: u32) -> bool {
+        let roots = || self.formulas.roots(condition.identity);
+        let (first, latest) = self.first.entry(place).or_insert_with(|| (roots(), rank));
+        if *latest != rank {
+            *latest = rank;
+            if *first != roots() {
+                self.own.insert(place);
+            }
+        }
+        self.own.contains(&place)
     }
 
     /// A condition holds, or does not, on all ranks: the program goes on only then.

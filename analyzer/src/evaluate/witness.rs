@@ -44,7 +44,7 @@ pub(super) struct Formulas {
 }
 
 /// The numbers that a value is computed from in the end.
-type Roots = Rc<BTreeSet<u64>>;
+pub(super) type Roots = Rc<BTreeSet<u64>>;
 
 /// Numbers for the roots.
 pub(super) type Witness = BTreeMap<u64, i128>;
@@ -109,7 +109,7 @@ impl Formulas {
     }
 
     /// The numbers that a value is computed from in the end.
-    fn roots(&self, of: u64) -> Roots {
+    pub(super) fn roots(&self, of: u64) -> Roots {
         let mut known = self.roots.borrow_mut();
         let mut begun = FxHashSet::default();
         let mut open = vec![of & !1];

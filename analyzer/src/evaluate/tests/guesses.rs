@@ -197,3 +197,24 @@ fn a_guess_is_one_number_with_what_is_known_elsewhere() {
         assert!(lines[0] == lines[1] || world.contains("opaque"), "{world}");
     }
 }
+
+/// What is made of what all ranks have need not be the same on all of them.
+#[test]
+fn what_differs_from_rank_to_rank_is_not_decided_for_all() {
+    for mine in [
+        "std::env::args().nth(1).unwrap().split(',').collect::<Vec<_>>()[rank as usize] == \"send\"",
+        "std::env::args().nth(1 + rank as usize).unwrap() == \"send\"",
+        "std::env::var(\"NODES\").unwrap().starts_with(&format!(\"n{rank}\"))",
+        "clap::Command::new(\"x\").get_matches().get_flag(if rank == 0 { \"a\" } else { \"b\" })",
+        "{ let mut all = vec![0.0f64; 2]; world.all_gather_into(&rand::random::<f64>(), &mut all[..]);
+           all[rank as usize] > all[1 - rank as usize] }",
+    ] {
+        let text = format!(
+            "let mine = {mine};
+             if mine {{ world.process_at_rank(1 - rank).send(&1u8); }}
+             else {{ world.process_at_rank(1 - rank).receive::<u8>(); }}"
+        );
+        let shown = run(&text, 2);
+        assert_eq!(shown.matches("branch").count(), 2, "{text}\n{shown}");
+    }
+}
