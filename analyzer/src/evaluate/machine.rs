@@ -17,10 +17,10 @@ use super::graph::{BlockId, Graph};
 use super::guesses::Watch;
 use super::handle::{Communicator, KnownCommunicator};
 use super::recall::Computations;
+use super::shared::Shared;
 use super::state::{Counted, State};
 use super::unions::Union;
 use super::value::{Path, Unknown, Value};
-use super::world::Shared;
 use super::{Limits, Understood};
 use crate::program::{Expression, Place, Program, Type};
 

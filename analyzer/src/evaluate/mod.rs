@@ -35,6 +35,7 @@ mod patterns;
 mod periods;
 mod places;
 mod recall;
+mod shared;
 mod state;
 mod steady;
 mod types;

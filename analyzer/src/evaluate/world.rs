@@ -4,20 +4,18 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
-use p2p_protocol::model::{
-    Action, Behaviour, Communicator, Datatype, Departure, Dialect, Place, Shares, World,
-};
+use p2p_protocol::model::{Action, Behaviour, Departure, Place, World};
 use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
-use super::handle::{Handle, KnownCommunicator};
-use super::library::mpi::{SentTags, sent_tags, settle_tags};
-use super::machine::{Flow, Machine, Told};
+use super::handle::Handle;
+use super::library::mpi::settle_tags;
+use super::machine::{Flow, Machine};
 use super::oracle::{Deviation, Oracle, TURNS};
 use super::recall::Computations;
-use super::state::{Counted, Frame, State};
+use super::shared::Shared;
+use super::state::{Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
 use crate::program::{Entry, Program, Type};
@@ -34,161 +32,6 @@ const SMALL: u32 = 4;
 
 /// After so many steps of evaluation for one size, no further condition is taken the other way.
 const STEPS: u64 = 100_000;
-
-/// What the ranks of a world have in common.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Shared {
-    pub(super) oracle: Oracle,
-    tables: Tables,
-    /// What was told in the round before, by communicator and number; by rank of the world.
-    told: Stories,
-    /// The tags that were sent in the round before, and whether that matters.
-    sent: SentTags,
-    asks_for_sent: bool,
-    /// What is told in this round.
-    telling: Stories,
-    /// What ranks have gone on by in this round.
-    asked: BTreeMap<(u16, u64), Question>,
-}
-
-type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
-
-/// What a rank asks of a collective that it has told its own part of.
-#[derive(Clone, Debug)]
-struct Question {
-    /// The members of the communicator, in order.
-    members: Rc<[u32]>,
-    /// That not all have told yet is as good as that they have nothing to tell.
-    for_numbers: bool,
-}
-
-impl Question {
-    /// What all members tell.
-    fn answer(&self, stories: &Stories, key: (u16, u64)) -> Option<Vec<Told>> {
-        let story = stories.get(&key);
-        let told = |member| story.and_then(|story| story.get(member)).cloned();
-        let all: Option<Vec<Told>> = self.members.iter().map(told).collect();
-        let nothing = || vec![Told::Nothing; self.members.len()];
-        all.or_else(|| self.for_numbers.then(nothing))
-    }
-}
-
-impl Shared {
-    /// Whether what is told now would have been another answer to what was asked.
-    fn has_news(&self) -> bool {
-        if self.oracle.has_answered() {
-            // Answers may go by what is only computed later, and is known in the next round.
-            return self.telling != self.told;
-        }
-        let mut asked = self.asked.iter();
-        asked.any(|(key, it)| it.answer(&self.telling, *key) != it.answer(&self.told, *key))
-    }
-}
-
-/// The world's tables.
-#[derive(Clone, Debug, Default)]
-struct Tables {
-    datatypes: Vec<Datatype>,
-    operations: Vec<String>,
-    shares: Vec<Shares>,
-    communicators: Vec<Communicator>,
-    known: FxHashMap<(String, Vec<u32>), u16>,
-}
-
-impl Tables {
-    fn of_world() -> Self {
-        Tables { communicators: vec![Communicator::of_all("world")], ..Tables::default() }
-    }
-}
-
-impl Machine<'_> {
-    /// The index of a datatype in the world's table, by its signature.
-    pub(super) fn datatype(&mut self, signature: &str, bytes: Option<u64>) -> u16 {
-        let datatypes = &mut self.shared.tables.datatypes;
-        let known = datatypes.iter().position(|it| it.signature == signature && it.bytes == bytes);
-        let index = known.unwrap_or_else(|| {
-            datatypes.push(Datatype { signature: signature.to_owned(), bytes });
-            datatypes.len() - 1
-        });
-        u16::try_from(index).unwrap_or(u16::MAX)
-    }
-
-    /// The index of a reduction's operation in the world's table.
-    pub(super) fn operation(&mut self, name: &str) -> u16 {
-        let operations = &mut self.shared.tables.operations;
-        let index = operations.iter().position(|it| it == name).unwrap_or_else(|| {
-            operations.push(name.to_owned());
-            operations.len() - 1
-        });
-        u16::try_from(index).unwrap_or(u16::MAX)
-    }
-
-    /// The index of counts for each rank in the world's table.
-    pub(super) fn shares(&mut self, shares: Shares) -> u32 {
-        let known = &mut self.shared.tables.shares;
-        let index = known.iter().position(|it| *it == shares).unwrap_or_else(|| {
-            known.push(shares);
-            known.len() - 1
-        });
-        u32::try_from(index).unwrap_or(u32::MAX)
-    }
-
-    /// The index of a communicator with these members in the world's table. `made_by`: what makes it
-    /// the same on all members, such as "split 3 of world, color 1".
-    pub(super) fn communicator(&mut self, made_by: &str, name: &str, members: &[u32]) -> u16 {
-        let tables = &mut self.shared.tables;
-        let key = (made_by.to_owned(), members.to_vec());
-        *tables.known.entry(key).or_insert_with(|| {
-            let members: Arc<[u32]> = members.into();
-            tables
-                .communicators
-                .push(Communicator { name: name.to_owned(), members: Some(members) });
-            u16::try_from(tables.communicators.len() - 1).unwrap_or(u16::MAX)
-        })
-    }
-
-    /// The tags that ranks send on a communicator, as far as the round before has shown.
-    pub(super) fn tags_sent(&mut self, communicator: u16) -> BTreeSet<i32> {
-        self.shared.asks_for_sent = true;
-        self.shared.sent.get(&communicator).cloned().unwrap_or_default()
-    }
-
-    /// What this rank contributes to the n-th collective of a communicator.
-    pub(super) fn tell(&mut self, communicator: u16, contribution: Told) -> Option<(u16, u64)> {
-        let number = self.count(Counted::Exchanges(communicator))?;
-        let key = (communicator, number);
-        self.shared.telling.entry(key).or_default().insert(self.rank, contribution);
-        Some(key)
-    }
-
-    /// The same, and what all members contributed, in order of their ranks in it, once that is known
-    /// from an earlier round.
-    pub(super) fn exchange(
-        &mut self,
-        known: &KnownCommunicator,
-        contribution: Told,
-    ) -> Option<Vec<Told>> {
-        let key = self.tell(known.id, contribution)?;
-        self.ask(key, Question { members: known.members.clone(), for_numbers: false })
-    }
-
-    /// The same where only numbers are of use; before all have told theirs, nothing is told.
-    pub(super) fn exchange_numbers(
-        &mut self,
-        known: &KnownCommunicator,
-        contribution: Told,
-    ) -> Option<Vec<Told>> {
-        let key = self.tell(known.id, contribution)?;
-        self.ask(key, Question { members: known.members.clone(), for_numbers: true })
-    }
-
-    fn ask(&mut self, key: (u16, u64), question: Question) -> Option<Vec<Told>> {
-        let answer = question.answer(&self.shared.told, key);
-        let asked = self.shared.asked.entry(key).or_insert_with(|| question.clone());
-        asked.for_numbers &= question.for_numbers;
-        answer
-    }
-}
 
 /// Evaluates an entry for one world size.
 pub(super) fn evaluate<'p>(
@@ -310,7 +153,7 @@ impl Setting<'_, '_> {
 
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
-        let mut shared = Shared { oracle, tables: Tables::of_world(), ..Shared::default() };
+        let mut shared = Shared::of(oracle);
         let mut round = 0;
         let runs = loop {
             let mut found = Report::default();
@@ -324,14 +167,8 @@ impl Setting<'_, '_> {
                 runs.push(run);
             }
             report.steps += std::mem::take(&mut found.steps);
-            let mut is_news = shared.has_news() || shared.oracle.requirements() != required;
-            if shared.asks_for_sent {
-                let sent = sent_tags(runs.iter().map(|run| &run.behaviour));
-                is_news |= sent != shared.sent;
-                shared.sent = sent;
-            }
-            shared.told = std::mem::take(&mut shared.telling);
-            shared.asked.clear();
+            let is_news = shared.end_round(runs.iter().map(|run| &run.behaviour))
+                || shared.oracle.requirements() != required;
             round += 1;
             if !is_news || round == ROUNDS {
                 report.add(found);
@@ -339,23 +176,13 @@ impl Setting<'_, '_> {
             }
         };
         let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
-        let tables = shared.tables;
         let mut behaviours = same_cuts(runs);
         for place in settle_tags(&mut behaviours) {
             let why =
                 "its tag is only given when the program runs, and may be that of other messages";
             report.calls.insert(place, Understood::Not(why.to_owned()));
         }
-        let world = World {
-            behaviours,
-            communicators: tables.communicators.into(),
-            datatypes: tables.datatypes.into(),
-            operations: tables.operations.into(),
-            shares: tables.shares.into(),
-            dialect: Dialect::Rsmpi,
-            ..World::default()
-        };
-        let oracle = shared.oracle;
+        let (world, oracle) = shared.world(behaviours);
         // What shows only there is not told: nothing is said to be assumed.
         let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
         let mut deviations = oracle.deviations();

@@ -1,0 +1,203 @@
+//! What the ranks of a world have in common while they are evaluated: its tables, the answers of its
+//! oracle, and what they tell each other. How they are evaluated in rounds is in `world`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use p2p_protocol::model::{Behaviour, Communicator, Datatype, Dialect, Shares, World};
+use rustc_hash::FxHashMap;
+
+use super::handle::KnownCommunicator;
+use super::library::mpi::{SentTags, sent_tags};
+use super::machine::{Machine, Told};
+use super::oracle::Oracle;
+use super::state::Counted;
+
+/// What the ranks of a world have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    pub(super) oracle: Oracle,
+    tables: Tables,
+    /// What was told in the round before, by communicator and number; by rank of the world.
+    told: Stories,
+    /// The tags that were sent in the round before, and whether that matters.
+    sent: SentTags,
+    asks_for_sent: bool,
+    /// What is told in this round.
+    telling: Stories,
+    /// What ranks have gone on by in this round.
+    asked: BTreeMap<(u16, u64), Question>,
+}
+
+type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
+
+/// What a rank asks of a collective that it has told its own part of.
+#[derive(Clone, Debug)]
+struct Question {
+    /// The members of the communicator, in order.
+    members: Rc<[u32]>,
+    /// That not all have told yet is as good as that they have nothing to tell.
+    for_numbers: bool,
+}
+
+impl Question {
+    /// What all members tell.
+    fn answer(&self, stories: &Stories, key: (u16, u64)) -> Option<Vec<Told>> {
+        let story = stories.get(&key);
+        let told = |member| story.and_then(|story| story.get(member)).cloned();
+        let all: Option<Vec<Told>> = self.members.iter().map(told).collect();
+        let nothing = || vec![Told::Nothing; self.members.len()];
+        all.or_else(|| self.for_numbers.then(nothing))
+    }
+}
+
+impl Shared {
+    /// Of ranks that have done nothing yet.
+    pub(super) fn of(oracle: Oracle) -> Self {
+        let world = Communicator::of_all("world");
+        let tables = Tables { communicators: vec![world], ..Tables::default() };
+        Shared { oracle, tables, ..Shared::default() }
+    }
+
+    /// Ends a round in which the ranks have done this. Whether they may do something else now that
+    /// they know what was told.
+    pub(super) fn end_round<'b>(
+        &mut self,
+        behaviours: impl Iterator<Item = &'b Behaviour> + Clone,
+    ) -> bool {
+        let mut is_news = self.has_news();
+        if self.asks_for_sent {
+            let sent = sent_tags(behaviours);
+            is_news |= sent != self.sent;
+            self.sent = sent;
+        }
+        self.told = std::mem::take(&mut self.telling);
+        self.asked.clear();
+        is_news
+    }
+
+    /// The world in which the ranks do this, and what was answered in it.
+    pub(super) fn world(self, behaviours: Vec<Behaviour>) -> (World, Oracle) {
+        let tables = self.tables;
+        let world = World {
+            behaviours,
+            communicators: tables.communicators.into(),
+            datatypes: tables.datatypes.into(),
+            operations: tables.operations.into(),
+            shares: tables.shares.into(),
+            dialect: Dialect::Rsmpi,
+            ..World::default()
+        };
+        (world, self.oracle)
+    }
+
+    /// Whether what is told now would have been another answer to what was asked.
+    fn has_news(&self) -> bool {
+        if self.oracle.has_answered() {
+            // Answers may go by what is only computed later, and is known in the next round.
+            return self.telling != self.told;
+        }
+        let mut asked = self.asked.iter();
+        asked.any(|(key, it)| it.answer(&self.telling, *key) != it.answer(&self.told, *key))
+    }
+}
+
+/// The world's tables.
+#[derive(Clone, Debug, Default)]
+struct Tables {
+    datatypes: Vec<Datatype>,
+    operations: Vec<String>,
+    shares: Vec<Shares>,
+    communicators: Vec<Communicator>,
+    known: FxHashMap<(String, Vec<u32>), u16>,
+}
+
+impl Machine<'_> {
+    /// The index of a datatype in the world's table, by its signature.
+    pub(super) fn datatype(&mut self, signature: &str, bytes: Option<u64>) -> u16 {
+        let datatypes = &mut self.shared.tables.datatypes;
+        let known = datatypes.iter().position(|it| it.signature == signature && it.bytes == bytes);
+        let index = known.unwrap_or_else(|| {
+            datatypes.push(Datatype { signature: signature.to_owned(), bytes });
+            datatypes.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// The index of a reduction's operation in the world's table.
+    pub(super) fn operation(&mut self, name: &str) -> u16 {
+        let operations = &mut self.shared.tables.operations;
+        let index = operations.iter().position(|it| it == name).unwrap_or_else(|| {
+            operations.push(name.to_owned());
+            operations.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    /// The index of counts for each rank in the world's table.
+    pub(super) fn shares(&mut self, shares: Shares) -> u32 {
+        let known = &mut self.shared.tables.shares;
+        let index = known.iter().position(|it| *it == shares).unwrap_or_else(|| {
+            known.push(shares);
+            known.len() - 1
+        });
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// The index of a communicator with these members in the world's table. `made_by`: what makes it
+    /// the same on all members, such as "split 3 of world, color 1".
+    pub(super) fn communicator(&mut self, made_by: &str, name: &str, members: &[u32]) -> u16 {
+        let tables = &mut self.shared.tables;
+        let key = (made_by.to_owned(), members.to_vec());
+        *tables.known.entry(key).or_insert_with(|| {
+            let members: Arc<[u32]> = members.into();
+            tables
+                .communicators
+                .push(Communicator { name: name.to_owned(), members: Some(members) });
+            u16::try_from(tables.communicators.len() - 1).unwrap_or(u16::MAX)
+        })
+    }
+
+    /// The tags that ranks send on a communicator, as far as the round before has shown.
+    pub(super) fn tags_sent(&mut self, communicator: u16) -> BTreeSet<i32> {
+        self.shared.asks_for_sent = true;
+        self.shared.sent.get(&communicator).cloned().unwrap_or_default()
+    }
+
+    /// What this rank contributes to the n-th collective of a communicator.
+    pub(super) fn tell(&mut self, communicator: u16, contribution: Told) -> Option<(u16, u64)> {
+        let number = self.count(Counted::Exchanges(communicator))?;
+        let key = (communicator, number);
+        self.shared.telling.entry(key).or_default().insert(self.rank, contribution);
+        Some(key)
+    }
+
+    /// The same, and what all members contributed, in order of their ranks in it, once that is known
+    /// from an earlier round.
+    pub(super) fn exchange(
+        &mut self,
+        known: &KnownCommunicator,
+        contribution: Told,
+    ) -> Option<Vec<Told>> {
+        let key = self.tell(known.id, contribution)?;
+        self.ask(key, Question { members: known.members.clone(), for_numbers: false })
+    }
+
+    /// The same where only numbers are of use; before all have told theirs, nothing is told.
+    pub(super) fn exchange_numbers(
+        &mut self,
+        known: &KnownCommunicator,
+        contribution: Told,
+    ) -> Option<Vec<Told>> {
+        let key = self.tell(known.id, contribution)?;
+        self.ask(key, Question { members: known.members.clone(), for_numbers: true })
+    }
+
+    fn ask(&mut self, key: (u16, u64), question: Question) -> Option<Vec<Told>> {
+        let answer = question.answer(&self.shared.told, key);
+        let asked = self.shared.asked.entry(key).or_insert_with(|| question.clone());
+        asked.for_numbers &= question.for_numbers;
+        answer
+    }
+}
