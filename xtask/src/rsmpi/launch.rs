@@ -94,6 +94,8 @@ fn judge(output: &Output) -> Behaviour {
     let own_check = panics.any(|place| !place.starts_with('/'));
     match output.status.code() {
         Some(0) => Behaviour::Ends,
+        // MPI has ended the job, and the launcher has not come to its own end.
+        Some(OUT_OF_TIME) | None if refused => Behaviour::Fails,
         Some(OUT_OF_TIME) | None => Behaviour::Hangs,
         _ if own_check && !refused => Behaviour::Garbles,
         _ => Behaviour::Fails,
