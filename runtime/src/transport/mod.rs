@@ -4,4 +4,6 @@
 //! receive, wait until something holds. Matching, buffering and the verdict that nothing can move
 //! any more are the transport's own.
 
+#[cfg(feature = "mpi")]
+pub(crate) mod mpi;
 pub(crate) mod threads;
