@@ -1,7 +1,7 @@
 //! Heat spreads over a field whose rows are dealt out to the ranks. In each step a rank needs the
 //! last row of the rank above it and the first row of the rank below it.
 //!
-//! Both are received while the rank computes the rows for which it needs neither.
+//! All four rows travel while the rank computes those for which it needs neither.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it has found")]
 
@@ -24,9 +24,9 @@ pub mod halo {
         for _step in 0..steps {
             let above = irecv((rank + size - 1) % size, Last);
             let below = irecv((rank + 1) % size, First);
-            send((rank + size - 1) % size, First);
-            send((rank + 1) % size, Last);
-            wait_all(above, below);
+            let up = isend((rank + size - 1) % size, First);
+            let down = isend((rank + 1) % size, Last);
+            wait_all(above, below, up, down);
         }
     }
 }
@@ -42,22 +42,25 @@ fn main() -> p2p::Result<()> {
     p2p::launch(|world| {
         let first = world.rank() * ROWS;
         let mut strip: Vec<Row> = (first..first + ROWS).map(initial).collect();
-        let (mut above, mut below) = (vec![0.0; WIDTH], vec![0.0; WIDTH]);
+        let row = || vec![0.0; WIDTH];
+        let (mut above, mut below, mut up, mut down) = (row(), row(), row(), row());
 
         let halo::Role::Strip(role) = halo::join(&world, halo::Parameters { steps: STEPS })?;
         role.run(|s| {
             s.for_each_step(|_, s| {
+                up.copy_from_slice(&strip[0]);
+                down.copy_from_slice(&strip[ROWS - 1]);
                 let s = s.irecv_last(take(&mut above))?.irecv_first(take(&mut below))?;
-                let s = s.send_first(&strip[0])?.send_last(&strip[ROWS - 1])?;
+                let s = s.isend_first(take(&mut up))?.isend_last(take(&mut down))?;
                 let inner = strip.windows(3).map(|rows| spread([&rows[0], &rows[1], &rows[2]]));
                 let inner: Vec<Row> = inner.collect();
 
-                let (last, first, s) = s.wait_all()?;
-                let top = spread([&last, &strip[0], &strip[1]]);
-                let bottom = spread([&strip[ROWS - 2], &strip[ROWS - 1], &first]);
+                let next;
+                (above, below, up, down, next) = s.wait_all()?;
+                let top = spread([&above, &strip[0], &strip[1]]);
+                let bottom = spread([&strip[ROWS - 2], &strip[ROWS - 1], &below]);
                 strip = [vec![top], inner, vec![bottom]].concat();
-                (above, below) = (last, first);
-                Ok(s)
+                Ok(next)
             })
         })?;
 
