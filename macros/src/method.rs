@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use p2p_protocol::grammar::syntax::{Message, StatementKind};
+use p2p_protocol::grammar::syntax::{Message, Protocol, StatementKind};
 
 use crate::graph::Target;
 use crate::names::{all_at, plain};
@@ -117,7 +117,7 @@ pub(crate) fn operation(
     let (message_name, tag, communicator) = match message {
         Some(message) => (plain(&message.name), message.tag, message.communicator),
         None if matches!(kind, StatementKind::Choose(..) | StatementKind::Offer(..)) => {
-            (String::new(), 0, decisions(state))
+            (String::new(), 0, decisions(state.code.protocol))
         }
         None => (String::new(), 0, 0),
     };
@@ -130,6 +130,6 @@ pub(crate) fn operation(
 }
 
 /// The communicator of decisions, which is the last.
-fn decisions(state: &StateCode<'_, '_>) -> u16 {
-    u16::try_from(state.code.protocol.communicators.len() + 1).unwrap_or(u16::MAX)
+pub(crate) fn decisions(protocol: &Protocol) -> u16 {
+    u16::try_from(protocol.communicators.len() + 1).unwrap_or(u16::MAX)
 }

@@ -240,10 +240,11 @@ fn probe(
 ) -> Method {
     let source = source(state, from);
     let bound = bound_source(state, binds);
+    let element = messages::element(state.code.message(message.index));
     let about = "waits until it could be received, and says from whom and how long it is.";
     let method = Method::of(state, Some(message.index), about).body(quote! {
         let source = #source;
-        let status = session.probe(&OPERATION, source)?;
+        let status = session.probe::<#element>(&OPERATION, source)?;
         #bound
     });
     method.value(quote!(::p2p::Status), quote!(status))

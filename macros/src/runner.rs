@@ -8,6 +8,7 @@ use quote::quote;
 use crate::elsewhere::Position;
 use crate::errors::coordinates;
 use crate::expressions::Values;
+use crate::method;
 use crate::names::{generated, plain};
 use crate::patterns;
 use crate::role::{Generic, RoleCode, shared_names};
@@ -99,6 +100,7 @@ fn documentation(code: &RoleCode<'_>) -> TokenStream {
 fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStream {
     let name = plain(&protocol.name);
     let About { fingerprint, sizes } = about;
+    let communicators = method::decisions(protocol).saturating_add(1);
     let argument = (!protocol.parameters.is_empty()).then(|| quote!(, parameters: Parameters));
     let values = values(protocol, roles);
     let size = quote!(size);
@@ -144,6 +146,7 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
             static PROTOCOL: ::p2p::session::Protocol = ::p2p::session::Protocol {
                 name: #name,
                 fingerprint: #fingerprint,
+                communicators: #communicators,
                 join: ::p2p::Operation::new(#text, "join", "", 0, 0, #file, #line, #column),
             };
             let (rank, size) = (world.rank() as i64, world.size() as i64);

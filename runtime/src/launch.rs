@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::{Error, Result, Step};
-use crate::transport::threads::{Endpoint, Leave, Limits, Shared};
+use crate::transport::Endpoint;
+use crate::transport::threads::{self, Leave, Limits, Shared};
 use crate::world::World;
 
 /// How far standard sends are buffered. MPI leaves it open, so a protocol that is right runs with
@@ -104,7 +105,8 @@ fn run_rank<R>(
     number: usize,
     rank: impl Fn(World) -> Result<R>,
 ) -> Result<R> {
-    let world = World::new(Endpoint::new(shared.clone(), number));
+    let endpoint = threads::Endpoint::new(shared.clone(), number);
+    let world = World::new(Endpoint::Threads(endpoint));
     let endpoint = world.endpoint().clone();
     let outcome = catch_unwind(AssertUnwindSafe(|| rank(world)));
     let at = endpoint.borrow_mut().end();

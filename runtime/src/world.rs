@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::transport::threads::Endpoint;
+use crate::transport::Endpoint;
 
 /// A rank's view of all ranks that were started together. Join a protocol with it.
 pub struct World {
@@ -15,7 +15,7 @@ pub struct World {
 
 impl World {
     pub(crate) fn new(endpoint: Endpoint) -> Self {
-        let (rank, size) = (endpoint.rank, endpoint.shared.size);
+        let (rank, size) = (endpoint.rank(), endpoint.size());
         World { rank, size, endpoint: Rc::new(RefCell::new(endpoint)) }
     }
 

@@ -5,8 +5,12 @@ use p2p::{Result, World};
 
 use super::{MEGABYTE, Sample, pin, time, warm_up};
 
-static PROTOCOL: Protocol =
-    Protocol { name: "benchmark", fingerprint: 1, join: operation("join(benchmark)", "join") };
+static PROTOCOL: Protocol = Protocol {
+    name: "benchmark",
+    fingerprint: 1,
+    communicators: 1,
+    join: operation("join(benchmark)", "join"),
+};
 static SEND: Operation = operation("send(peer, Token)", "send");
 static RECV: Operation = operation("recv(peer, Token)", "recv");
 

@@ -5,7 +5,7 @@
 use super::{
     Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
 };
-use crate::transport::threads::{Envelope, Filter, Half, Lending, Target, What};
+use crate::transport::{Envelope, Filter, Lending, Target};
 
 impl<T> Outgoing<'_, T> {
     /// The same as the transport takes it; what was borrowed must outlive the send.
@@ -44,10 +44,8 @@ impl Session<'_> {
         data: Outgoing<'_, T>,
     ) -> Result<()> {
         let mut endpoint = self.endpoint.borrow_mut();
-        // SAFETY: what `data` borrows outlives this call, and `finish_send` leaves it done or
-        // cancelled.
-        let sent = unsafe { endpoint.start_send(mode, peer, envelope, data.into_lending()) }?;
-        endpoint.finish_send(operation, sent)
+        // SAFETY: what `data` borrows outlives this call.
+        unsafe { endpoint.send(operation, mode, peer, envelope, data.into_lending()) }
     }
 
     /// Receives one message into `buffer`, and says who sent it and how long it was. A `Vec` gets
@@ -106,37 +104,34 @@ impl Session<'_> {
         let data = data.into().into_lending();
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(send);
-        // SAFETY: what `data` borrows outlives this call, which leaves the send done or cancelled.
-        let sent = unsafe { endpoint.start_send(Mode::Standard, destination, envelope, data) }?;
+        // SAFETY: what `data` borrows outlives this call, which leaves the send complete or
+        // cancelled.
+        let sent =
+            unsafe { endpoint.start_send(send, Mode::Standard, destination, envelope, data) }?;
         // SAFETY: the target is part of `buffer`, which this call alone has, and which finishes or
         // cancels the receive.
-        let id = unsafe { endpoint.post(receive, filter, target) };
-        let waited = endpoint.wait_until(
-            send,
-            |endpoint| {
-                let to = Half::to(send, destination, true);
-                let from = Half::from(receive, endpoint.receives_from(id));
-                What::SendReceive { send: to, receive: from }
-            },
-            |endpoint| {
-                endpoint.progress();
-                sent.is_done() && endpoint.is_received(id)
-            },
-        );
-        sent.cancel();
-        let outcome = endpoint.finish_receive(id);
+        let posted = unsafe { endpoint.post(receive, filter, target) };
+        let outcome = posted.and_then(|id| {
+            let waited = endpoint.wait_for_both((send, &sent), (receive, id));
+            let outcome = endpoint.finish_receive(id);
+            waited.and_then(|()| outcome.expect("the wait ends when it is received"))
+        });
+        endpoint.cancel_send(sent);
         drop(endpoint);
-        waited?;
-        let status = outcome.expect("the wait ends when it is received")?;
-        self.finish_buffer(receive, buffer, status)
+        self.finish_buffer(receive, buffer, outcome?)
     }
 
-    /// Waits until a message that a receive from `source` would take is there, and leaves it.
-    pub fn probe(&mut self, operation: &'static Operation, source: Source) -> Result<Status> {
+    /// Waits until a message of elements of type `T` that a receive from `source` would take is
+    /// there, and leaves it.
+    pub fn probe<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        source: Source,
+    ) -> Result<Status> {
         let filter = self.filter(operation, &source)?;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        endpoint.probe(operation, &filter)
+        endpoint.probe::<T>(operation, &filter)
     }
 
     /// Fails if another rank has left or nothing can move any more.

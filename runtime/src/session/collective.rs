@@ -10,7 +10,7 @@
 use p2p_protocol::model::CollectiveKind;
 
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
-use crate::transport::threads::{Collective, Envelope, Filter, Lending, Origin, Sent, Target};
+use crate::transport::{Collective, Envelope, Filter, Lending, Origin, Sent, Target};
 
 /// One call of a collective operation.
 #[derive(Clone, Copy)]
@@ -44,9 +44,8 @@ impl Session<'_> {
     fn pass<T: Plain>(&self, call: Call, mode: Mode, peer: usize, data: &[T]) -> Result<()> {
         let mut endpoint = self.endpoint.borrow_mut();
         let data = Lending::Borrowed(data.as_ptr(), data.len());
-        // SAFETY: `data` outlives this call, and `finish_send` leaves it done or cancelled.
-        let sent = unsafe { endpoint.start_send(mode, peer, call.envelope, data) }?;
-        endpoint.finish_send(call.operation, sent)
+        // SAFETY: `data` outlives this call.
+        unsafe { endpoint.send(call.operation, mode, peer, call.envelope, data) }
     }
 
     fn take<T: Plain>(&self, call: Call, source: usize, landing: Landing<'_, T>) -> Result<Status> {
@@ -287,7 +286,7 @@ impl Session<'_> {
         let mut sent: Vec<Sent> = Vec::with_capacity(self.size);
         let result = self.exchange(call, parts, length, &mut sent);
         // Whatever went wrong, nobody may read from `parts` after this.
-        sent.iter().for_each(Sent::cancel);
+        sent.into_iter().for_each(|sent| self.endpoint.borrow_mut().cancel_send(sent));
         result
     }
 
@@ -303,8 +302,10 @@ impl Session<'_> {
             let mut endpoint = self.endpoint.borrow_mut();
             // SAFETY: the caller borrows `parts` until it has cancelled what is in `sent`, and
             // nothing between here and there unwinds.
-            let one = unsafe { endpoint.start_send(Mode::Standard, peer, call.envelope, part) }?;
-            sent.push(one);
+            let one = unsafe {
+                endpoint.start_send(call.operation, Mode::Standard, peer, call.envelope, part)
+            };
+            sent.push(one?);
         }
         let mut all = vec![T::zero(); parts.len()];
         for source in 0..self.size {

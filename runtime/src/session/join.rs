@@ -1,10 +1,7 @@
 //! How ranks begin a protocol together and leave it.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use super::{Channel, Error, Fresh, Mode, Operation, Outgoing, Result, Session};
-use crate::transport::threads::{Collective, Endpoint, Envelope, Failure, Filter, Origin};
+use crate::transport::{Collective, Envelope, Filter, Origin};
 use crate::world::World;
 
 /// A protocol as its ranks compare it: a `static` of the generated code.
@@ -14,6 +11,9 @@ pub struct Protocol {
     pub name: &'static str,
     /// Differs between protocols that differ in anything.
     pub fingerprint: u64,
+    /// How many communicators its messages use, the one of decisions among them: they have the
+    /// numbers from 0 on.
+    pub communicators: u16,
     /// Where it is declared, as an operation: "join(scatter)".
     pub join: Operation,
 }
@@ -60,7 +60,10 @@ pub fn join<'w>(
     let call = Collective { session: number, communicator: JOIN, number: 0, root: None };
     endpoint.borrow_mut().enter_collective(&protocol.join, call);
     let meeting = Meeting { session: &session, operation: &protocol.join };
-    let outcome = meeting.compare(&card(protocol, parameters, world.size()));
+    let outcome = meeting.compare(&card(protocol, parameters, world.size())).and_then(|()| {
+        let communicators = protocol.communicators;
+        endpoint.borrow_mut().open_session(number, &protocol.join, communicators)
+    });
     if outcome.is_err() {
         endpoint.borrow_mut().end_session(number);
     }
@@ -153,7 +156,10 @@ pub fn run<'env, R>(
     let endpoint = joined.world.endpoint().clone();
     let mut running = Running { session: Session::new(endpoint, joined.number), finished: false };
     let outcome = steps(&mut running.session);
-    running.finished = outcome.is_ok();
+    if let Err(error) = &outcome {
+        running.session.endpoint.borrow_mut().give_up(Some(error));
+    }
+    running.finished = true;
     outcome
 }
 
@@ -165,13 +171,9 @@ struct Running<'env> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let endpoint: Rc<RefCell<Endpoint>> = self.session.endpoint.clone();
+        let endpoint = self.session.endpoint.clone();
         if !self.finished {
-            let (shared, rank, at) = {
-                let endpoint = endpoint.borrow();
-                (endpoint.shared.clone(), endpoint.rank, endpoint.step())
-            };
-            shared.fail(Failure::Gone { rank, at });
+            endpoint.borrow_mut().give_up(None);
         }
         self.session.cancel_requests();
         endpoint.borrow_mut().end_session(self.session.number);

@@ -42,7 +42,7 @@ pub use reduce::{Max, Min, Product, Reduce, Sum};
 pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};
 
-use crate::transport::threads::{Endpoint, Envelope, Filter, Origin};
+use crate::transport::{Endpoint, Envelope, Filter, Origin};
 use requests::Slot;
 
 /// A rank's side of one run of a protocol. See the module.
@@ -81,7 +81,7 @@ impl<'env> Session<'env> {
     fn new(endpoint: Rc<RefCell<Endpoint>>, number: u32) -> Self {
         let (rank, size) = {
             let endpoint = endpoint.borrow();
-            (endpoint.rank, endpoint.shared.size)
+            (endpoint.rank(), endpoint.size())
         };
         Session {
             endpoint,

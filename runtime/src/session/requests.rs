@@ -9,7 +9,7 @@ use super::{
     Channel, Mode, Operation, Plain, RecvBuffer, Result, SendBuffer, Session, Source, Status,
 };
 use crate::buffer::RawBuffer;
-use crate::transport::threads::{Endpoint, Half, Lending, ReceiveId, Sent, Target, What};
+use crate::transport::{Enough, Lending, Pending, Target};
 
 /// The name of an operation that was started; its buffer, a `B`, is with the session until the
 /// request is waited for.
@@ -62,30 +62,6 @@ pub(super) struct Slot {
     discard: unsafe fn(RawBuffer),
 }
 
-enum Pending {
-    Send(Sent),
-    Receive(ReceiveId),
-}
-
-impl Slot {
-    /// What of it is not complete.
-    fn half(&self, endpoint: &Endpoint) -> Half {
-        match &self.pending {
-            Pending::Send(sent) => Half::to(self.operation, sent.peer, sent.standard),
-            Pending::Receive(id) => Half::from(self.operation, endpoint.receives_from(*id)),
-        }
-    }
-}
-
-impl Pending {
-    fn is_done(&self, endpoint: &Endpoint) -> bool {
-        match self {
-            Pending::Send(sent) => sent.is_done(),
-            Pending::Receive(id) => endpoint.is_received(*id),
-        }
-    }
-}
-
 impl<'env> Session<'env> {
     /// Starts a send of `buffer` to `peer`.
     pub fn isend<T: Plain, B: SendBuffer<'env, T>>(
@@ -103,7 +79,7 @@ impl<'env> Session<'env> {
         endpoint.enter(operation);
         // SAFETY: the session keeps the buffer, and lets go of it only where the send is done or
         // cancelled.
-        let sent = unsafe { endpoint.start_send(mode, peer, envelope, data) };
+        let sent = unsafe { endpoint.start_send(operation, mode, peer, envelope, data) };
         drop(endpoint);
         match sent {
             Ok(sent) => Ok(self.keep(operation, Pending::Send(sent), raw, discard::<T, B>)),
@@ -130,9 +106,16 @@ impl<'env> Session<'env> {
         endpoint.enter(operation);
         // SAFETY: the session keeps the buffer, and lets go of it only where the receive is
         // finished or cancelled.
-        let id = unsafe { endpoint.post(operation, filter, target) };
+        let posted = unsafe { endpoint.post(operation, filter, target) };
         drop(endpoint);
-        Ok(self.keep(operation, Pending::Receive(id), raw, discard::<T, B>))
+        match posted {
+            Ok(id) => Ok(self.keep(operation, Pending::Receive(id), raw, discard::<T, B>)),
+            Err(error) => {
+                // SAFETY: taken apart above, and nothing was posted.
+                drop(unsafe { B::from_raw(raw) });
+                Err(error)
+            }
+        }
     }
 
     fn keep<B>(
@@ -190,7 +173,7 @@ impl<'env> Session<'env> {
         operation: &'static Operation,
         requests: &[RequestId],
     ) -> Result<()> {
-        self.wait_for(operation, requests, |done, of| done == of)
+        self.wait_for(operation, requests, Enough::All)
     }
 
     /// Waits until one of these is complete, and says which by its position; it is then to be
@@ -203,54 +186,31 @@ impl<'env> Session<'env> {
         if requests.is_empty() {
             return Ok(None);
         }
-        self.wait_for(operation, requests, |done, _| done > 0)?;
+        self.wait_for(operation, requests, Enough::One)?;
         let endpoint = self.endpoint.borrow();
         Ok(requests
             .iter()
-            .position(|&id| self.slot(id).is_none_or(|slot| slot.pending.is_done(&endpoint))))
+            .position(|&id| self.slot(id).is_none_or(|slot| endpoint.is_complete(&slot.pending))))
     }
 
     /// Whether a request is complete; if so it is then to be taken with [`Session::wait`], which
     /// returns at once. A test that fails very often while no rank can move waits instead.
     pub fn test(&mut self, operation: &'static Operation, request: RequestId) -> Result<bool> {
-        let mut endpoint = self.endpoint.borrow_mut();
-        endpoint.enter_test(operation)?;
-        endpoint.progress();
-        let done = self.slot(request).is_none_or(|slot| slot.pending.is_done(&endpoint));
-        if done {
-            endpoint.enter(operation);
-            return Ok(true);
-        }
-        let waits = endpoint.failed_test();
-        drop(endpoint);
-        if waits {
-            self.wait_all(operation, &[request])?;
-        }
-        Ok(waits)
+        let Some(slot) = self.slot(request) else { return Ok(true) };
+        self.endpoint.borrow_mut().test(operation, (slot.operation, &slot.pending))
     }
 
     fn wait_for(
         &mut self,
         operation: &'static Operation,
         requests: &[RequestId],
-        enough: fn(usize, usize) -> bool,
+        enough: Enough,
     ) -> Result<()> {
-        let slots = || requests.iter().filter_map(|&id| self.slot(id));
-        let all = slots().count();
+        let slots = requests.iter().filter_map(|&id| self.slot(id));
+        let started = slots.map(|slot| (slot.operation, &slot.pending));
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        endpoint.wait_until(
-            operation,
-            |endpoint| {
-                let missing = slots().filter(|slot| !slot.pending.is_done(endpoint));
-                What::Requests(missing.map(|slot| slot.half(endpoint)).collect())
-            },
-            |endpoint| {
-                endpoint.progress();
-                let done = slots().filter(|slot| slot.pending.is_done(endpoint)).count();
-                enough(done, all)
-            },
-        )
+        endpoint.wait_for(operation, started, enough)
     }
 
     /// A persistent send to `peer`, not started.
@@ -294,7 +254,7 @@ impl<'env> Session<'env> {
         let mut endpoint = self.endpoint.borrow_mut();
         for slot in self.requests.drain(..).flatten() {
             match slot.pending {
-                Pending::Send(sent) => sent.cancel(),
+                Pending::Send(sent) => endpoint.cancel_send(sent),
                 Pending::Receive(id) => drop(endpoint.finish_receive(id)),
             }
             // SAFETY: `discard` was made for the buffer's type, and the transport has just let go

@@ -11,7 +11,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Channel, Fresh, Mode, One, Operation, Outgoing, Plain, Receive, Result, Session};
-use crate::transport::threads::{Envelope, Filter, Origin};
+use crate::transport::{Envelope, Filter, Origin};
 
 type Key = (u16, i32);
 
@@ -132,7 +132,7 @@ impl Fence<'_, '_> {
     /// What `source` still asks for in this epoch.
     fn next_wish(&self, source: usize) -> Result<Option<Wish>> {
         let filter = Filter { source: Origin::Rank(source), envelope: self.envelope(Kind::Wish) };
-        if self.session.endpoint.borrow_mut().look(&filter).is_none() {
+        if !self.session.endpoint.borrow_mut().has_message(self.operation, &filter)? {
             return Ok(None);
         }
         self.take(Kind::Wish, source, One::new()).map(Some)

@@ -1,9 +1,260 @@
-//! What carries messages between ranks: threads of one process, and nothing else so far.
+//! What carries messages between ranks: threads of one process, or processes under MPI.
 //!
-//! [`Endpoint`](threads::Endpoint) is all that the session sees of it: start a send, post a
-//! receive, wait until something holds. Matching, buffering and the verdict that nothing can move
-//! any more are the transport's own.
+//! [`Endpoint`] is all that the session sees of it: send, receive, start, and wait until what was
+//! started is complete. Matching, buffering and the verdict that nothing can move any more are
+//! each transport's own.
 
+#![allow(unsafe_code)]
+
+mod message;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
+mod report;
+mod started;
 pub(crate) mod threads;
+mod waiting;
+
+pub(crate) use message::{Envelope, Filter, Lending, Origin, Target};
+pub(crate) use started::{Enough, Pending, ReceiveId, Sent};
+pub(crate) use waiting::Collective;
+
+use p2p_protocol::model::Mode;
+
+use crate::error::{Error, Result, Step};
+use crate::operation::{Operation, Status};
+use crate::plain::Plain;
+
+/// One rank's end of the transport, on the rank's own thread.
+pub(crate) enum Endpoint {
+    /// The ranks are threads.
+    Threads(threads::Endpoint),
+    /// The ranks are processes.
+    #[cfg(feature = "mpi")]
+    Mpi(Box<mpi::Endpoint>),
+}
+
+/// The same call on whichever transport it is.
+macro_rules! either {
+    ($endpoint:expr, $each:ident => $call:expr) => {
+        match $endpoint {
+            Endpoint::Threads($each) => $call,
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi($each) => $call,
+        }
+    };
+}
+
+impl Endpoint {
+    /// This rank: `0..size`.
+    #[inline]
+    pub(crate) fn rank(&self) -> usize {
+        either!(self, endpoint => endpoint.rank())
+    }
+
+    /// How many ranks there are.
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
+        either!(self, endpoint => endpoint.size())
+    }
+
+    /// This rank has left the program's closure; its last operation.
+    pub(crate) fn end(&mut self) -> Step {
+        either!(self, endpoint => endpoint.end())
+    }
+
+    /// Every operation begins here.
+    #[inline]
+    pub(crate) fn enter(&mut self, operation: &'static Operation) {
+        either!(self, endpoint => endpoint.enter(operation));
+    }
+
+    /// Every collective operation begins here.
+    pub(crate) fn enter_collective(&mut self, operation: &'static Operation, call: Collective) {
+        either!(self, endpoint => endpoint.enter_collective(operation, call));
+    }
+
+    /// Begins a session: a run of a protocol, whose messages meet no other's. The ranks count them
+    /// alike.
+    pub(crate) fn begin_session(&mut self) -> u32 {
+        either!(self, endpoint => endpoint.begin_session())
+    }
+
+    /// Makes so many communicators for a session, once all ranks are known to want the same.
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads need none"))]
+    pub(crate) fn open_session(
+        &mut self,
+        session: u32,
+        join: &'static Operation,
+        communicators: u16,
+    ) -> Result<()> {
+        match self {
+            Endpoint::Threads(_) => Ok(()),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => endpoint.open_session(session, join, communicators),
+        }
+    }
+
+    /// Ends a session.
+    pub(crate) fn end_session(&mut self, session: u32) {
+        either!(self, endpoint => endpoint.end_session(session));
+    }
+
+    /// This rank leaves a session before its end, so no rank can go on: threads get an error, under
+    /// MPI the job ends here, with `error` or, if there is none, what a panic has already said.
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads return it"))]
+    pub(crate) fn give_up(&mut self, error: Option<&Error>) {
+        match self {
+            Endpoint::Threads(endpoint) => endpoint.give_up(),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => endpoint.give_up(error),
+        }
+    }
+
+    /// Fails if the world has.
+    #[inline]
+    pub(crate) fn check_failure(&self) -> Result<()> {
+        match self {
+            Endpoint::Threads(endpoint) => endpoint.check_failure(),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(_) => Ok(()),
+        }
+    }
+
+    /// Sends to a rank of the world, and returns when `mode` lets it.
+    ///
+    /// # Safety
+    ///
+    /// Borrowed elements can be read during the call.
+    #[inline]
+    pub(crate) unsafe fn send<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+    ) -> Result<()> {
+        // SAFETY: the caller says so.
+        either!(self, endpoint => unsafe { endpoint.send(operation, mode, peer, envelope, data) })
+    }
+
+    /// Starts a send to a rank of the world.
+    ///
+    /// # Safety
+    ///
+    /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
+    #[inline]
+    pub(crate) unsafe fn start_send<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+    ) -> Result<Sent> {
+        either!(self, endpoint => {
+            // SAFETY: the caller says so.
+            unsafe { endpoint.start_send(operation, mode, peer, envelope, data) }
+        })
+    }
+
+    /// Waits until a send is complete.
+    pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
+        either!(self, endpoint => endpoint.finish_send(operation, sent))
+    }
+
+    /// From here on the send's elements are not read any more.
+    pub(crate) fn cancel_send(&mut self, sent: Sent) {
+        either!(self, endpoint => endpoint.cancel_send(sent));
+    }
+
+    /// Receives one message.
+    ///
+    /// # Safety
+    ///
+    /// What `target` points to stays in place, and nobody else looks at it, during the call.
+    #[inline]
+    pub(crate) unsafe fn receive(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> Result<Status> {
+        // SAFETY: the caller says so.
+        either!(self, endpoint => unsafe { endpoint.receive(operation, filter, target) })
+    }
+
+    /// Posts a receive.
+    ///
+    /// # Safety
+    ///
+    /// What `target` points to stays in place, and nobody else looks at it, until the receive is
+    /// finished.
+    #[inline]
+    pub(crate) unsafe fn post(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> Result<ReceiveId> {
+        // SAFETY: the caller says so.
+        either!(self, endpoint => unsafe { endpoint.post(operation, filter, target) })
+    }
+
+    /// Takes the outcome of a receive that is complete; `None` if it is not, which cancels it.
+    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
+        either!(self, endpoint => endpoint.finish_receive(id))
+    }
+
+    /// Waits until a send and a receive that were started are both complete.
+    pub(crate) fn wait_for_both(
+        &mut self,
+        (send, sent): (&'static Operation, &Sent),
+        (receive, id): (&'static Operation, ReceiveId),
+    ) -> Result<()> {
+        either!(self, endpoint => endpoint.wait_for_both((send, sent), (receive, id)))
+    }
+
+    /// Waits until enough of what was started, each by its own operation, is complete.
+    pub(crate) fn wait_for<'a>(
+        &mut self,
+        operation: &'static Operation,
+        started: impl Iterator<Item = (&'static Operation, &'a Pending)> + Clone,
+        enough: Enough,
+    ) -> Result<()> {
+        either!(self, endpoint => endpoint.wait_for(operation, started, enough))
+    }
+
+    /// Whether it is complete, as far as was seen when this rank last waited or tested.
+    pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
+        either!(self, endpoint => endpoint.is_complete(pending))
+    }
+
+    /// Whether it is complete now. A test that fails very often while no rank can move waits
+    /// instead, where that can be known.
+    pub(crate) fn test(
+        &mut self,
+        operation: &'static Operation,
+        started: (&'static Operation, &Pending),
+    ) -> Result<bool> {
+        either!(self, endpoint => endpoint.test(operation, started))
+    }
+
+    /// Waits until a message of elements of type `T` that `filter` accepts is there, and leaves it.
+    pub(crate) fn probe<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+    ) -> Result<Status> {
+        either!(self, endpoint => endpoint.probe::<T>(operation, filter))
+    }
+
+    /// Whether a message that `filter` accepts is there.
+    pub(crate) fn has_message(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+    ) -> Result<bool> {
+        either!(self, endpoint => endpoint.has_message(operation, filter))
+    }
+}

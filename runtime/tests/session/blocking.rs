@@ -182,7 +182,7 @@ fn a_probe_sees_the_message_and_leaves_it() {
             return session.send(&SEND, Mode::Synchronous, 0, &data);
         }
         for _ in 1..3 {
-            let status = session.probe(&RECV, Source::Any(1..3))?;
+            let status = session.probe::<u16>(&RECV, Source::Any(1..3))?;
             assert_eq!(status.count, status.source);
             let source = Source::Rank(status.source as i64);
             let (data, _) = session.recv::<u16, _>(&RECV, source, Fresh::new())?;

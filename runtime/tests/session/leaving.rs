@@ -105,8 +105,12 @@ fn an_error_that_a_rank_has_handled_still_ends_the_others() {
 
 #[test]
 fn ranks_that_join_differently_get_the_same_error() {
-    static OTHER: Protocol =
-        Protocol { name: "other", fingerprint: 2, join: operation("join", "", 0, 60) };
+    static OTHER: Protocol = Protocol {
+        name: "other",
+        fingerprint: 2,
+        communicators: 1,
+        join: operation("join", "", 0, 60),
+    };
     let join = |protocol: fn(usize) -> &'static Protocol, value: fn(usize) -> i64| {
         threads(3, |world| {
             let parameters = [("steps", value(world.rank()))];

@@ -21,7 +21,7 @@ const fn operation(verb: &'static str, message: &'static str, tag: i32, line: u3
 }
 
 static PROTOCOL: Protocol =
-    Protocol { name: "test", fingerprint: 1, join: operation("join", "", 0, 1) };
+    Protocol { name: "test", fingerprint: 1, communicators: 1, join: operation("join", "", 0, 1) };
 static SEND: Operation = operation("send", "Block", 0, 2);
 static RECV: Operation = operation("recv", "Block", 0, 3);
 static SEND_OTHER: Operation = operation("send", "Other", 1, 4);

@@ -46,6 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 static PROTOCOL: Protocol = Protocol {
     name: "random",
     fingerprint: 0,
+    communicators: build::COMMUNICATORS,
     join: Operation {
         text: "join(random)",
         verb: "join",

@@ -235,7 +235,7 @@ impl Player<'_, '_> {
                     None => None,
                     Some(source) => {
                         let operation = operation(envelope.communicator, envelope.tag);
-                        Some(self.session.probe(operation, source)?.source as i64)
+                        Some(self.session.probe::<u32>(operation, source)?.source as i64)
                     }
                 };
                 self.bind(*binds, met);

@@ -9,10 +9,10 @@ use super::message::Message;
 use super::park::Interest;
 use super::patience::Patience;
 use super::send::{Loans, Unacknowledged};
-use super::shared::Shared;
-use super::waiting::{Collective, Waiting, What};
+use super::shared::{Failure, Shared};
 use crate::error::{Error, Result, Step};
 use crate::operation::Operation;
+use crate::transport::waiting::{Collective, Waiting, What};
 
 /// How often a test may fail before the rank counts as one that only tests.
 const TESTS_BEFORE_YIELD: u32 = 64;
@@ -64,6 +64,18 @@ impl Endpoint {
         }
     }
 
+    /// This rank: `0..size`.
+    #[inline]
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// How many ranks there are.
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
+        self.shared.size
+    }
+
     /// Every operation begins here.
     #[inline]
     pub(crate) fn enter(&mut self, operation: &'static Operation) {
@@ -103,7 +115,7 @@ impl Endpoint {
 
     /// Waits until `ready`, which looks whether something has come and says so. `what` says what
     /// it waits in, in case that never comes.
-    pub(crate) fn wait_until(
+    pub(super) fn wait_until(
         &mut self,
         operation: &'static Operation,
         what: impl Fn(&Endpoint) -> What,
@@ -158,17 +170,11 @@ impl Endpoint {
         }
     }
 
-    /// Every test begins here, unlike other operations.
-    pub(crate) fn enter_test(&mut self, operation: &'static Operation) -> Result<()> {
-        self.step = Some(operation);
-        self.check_failure()
-    }
-
     /// A test has failed. At first that is all; then others go first; and after many times while
     /// nobody else can move either, the caller is told to wait instead, because only a rank that
     /// waits can be known to be stuck. The number is bounded, so a loop that only tests cannot run
     /// for ever, and large, so a loop that gives up some day is not stopped before.
-    pub(crate) fn failed_test(&mut self) -> bool {
+    pub(super) fn failed_test(&mut self) -> bool {
         self.failed_tests = self.failed_tests.saturating_add(1);
         if self.failed_tests < TESTS_BEFORE_YIELD {
             return false;
@@ -185,6 +191,18 @@ impl Endpoint {
             self.tests_in_vain += 1;
         }
         self.tests_in_vain >= TESTS_IN_VAIN
+    }
+
+    /// The test of an operation has begun, which is a step like others, but does not end testing.
+    pub(super) fn enter_test(&mut self, operation: &'static Operation) -> Result<()> {
+        self.step = Some(operation);
+        self.check_failure()
+    }
+
+    /// This rank leaves a session before its end: every rank that waits, or will wait, gets an
+    /// error.
+    pub(crate) fn give_up(&mut self) {
+        self.shared.fail(Failure::Gone { rank: self.rank, at: self.step() });
     }
 
     /// Fails if the world has.

@@ -9,9 +9,10 @@
 
 use super::endpoint::Endpoint;
 use super::message::Message;
-use super::receive::{Filter, Origin, ReceiveId, Target};
 use crate::error::Result;
 use crate::operation::{Operation, Status};
+use crate::transport::message::{Filter, Origin, Target};
+use crate::transport::started::ReceiveId;
 
 /// A receive that is posted and not finished.
 pub(super) struct Posted {
@@ -78,7 +79,7 @@ impl Receives {
 
 impl Endpoint {
     /// Whether a posted receive has been matched.
-    pub(crate) fn is_received(&self, id: ReceiveId) -> bool {
+    pub(super) fn is_received(&self, id: ReceiveId) -> bool {
         self.receives.posted(id.0).outcome.is_some()
     }
 
@@ -93,12 +94,12 @@ impl Endpoint {
     }
 
     /// From whom a posted receive takes.
-    pub(crate) fn receives_from(&self, id: ReceiveId) -> &Origin {
+    pub(super) fn receives_from(&self, id: ReceiveId) -> &Origin {
         &self.receives.posted(id.0).filter.source
     }
 
     /// Matches what has come with the receives that are posted.
-    pub(crate) fn progress(&mut self) {
+    pub(super) fn progress(&mut self) {
         match self.receives.order[..] {
             [] => {}
             [only] => {
@@ -161,8 +162,13 @@ impl Endpoint {
         messages.remove(position)
     }
 
+    /// Whether a message that `filter` accepts is there.
+    pub(crate) fn has_message(&mut self, _: &'static Operation, filter: &Filter) -> Result<bool> {
+        Ok(self.look(filter).is_some())
+    }
+
     /// The first message that `filter` accepts and no posted receive does; it stays.
-    pub(crate) fn look(&mut self, filter: &Filter) -> Option<Status> {
+    pub(super) fn look(&mut self, filter: &Filter) -> Option<Status> {
         for source in self.receives.sources(&filter.source) {
             while let Some(message) = self.next_from(source) {
                 match self.receives.first(source, Some(&message)) {

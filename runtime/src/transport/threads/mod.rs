@@ -13,13 +13,10 @@ mod park;
 mod patience;
 mod queue;
 mod receive;
+mod requests;
 mod send;
 mod shared;
-mod waiting;
 
 pub(crate) use endpoint::Endpoint;
-pub(crate) use message::Envelope;
-pub(crate) use receive::{Filter, Origin, ReceiveId, Target};
-pub(crate) use send::{Lending, Sent};
-pub(crate) use shared::{Failure, Leave, Limits, Shared};
-pub(crate) use waiting::{Collective, Half, What};
+pub(crate) use loan::Loan;
+pub(crate) use shared::{Leave, Limits, Shared};

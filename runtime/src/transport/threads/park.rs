@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
-use super::waiting::{Entered, Waiting};
+use crate::transport::waiting::{Entered, Waiting};
 
 const AWAKE: u32 = 0;
 const ASLEEP_FOR_ANY: u32 = 1;

@@ -21,8 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use super::loan::Loan;
-use super::message::{Body, Envelope, INLINE_BYTES, Inline, Message, RawVec};
+use super::message::{Body, INLINE_BYTES, Inline, Message};
 use crate::plain::Element;
+use crate::transport::message::{Envelope, RawVec};
 
 const SLOTS: usize = 32;
 

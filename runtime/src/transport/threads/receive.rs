@@ -6,118 +6,14 @@
 
 #![allow(unsafe_code)]
 
-use std::ops::Range;
-
 use super::endpoint::Endpoint;
 use super::matching::Posted;
-use super::message::{Body, Envelope, Message, RawVec};
-use super::waiting::{Half, What};
-use crate::buffer::Landing;
+use super::message::{Body, Message};
 use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
-use crate::plain::{Element, Plain};
-
-/// From whom a receive takes; ranks of the world.
-#[derive(Clone, Debug)]
-pub(crate) enum Origin {
-    Rank(usize),
-    Any(Range<usize>),
-}
-
-impl Origin {
-    pub(super) fn accepts(&self, source: usize) -> bool {
-        match self {
-            Origin::Rank(rank) => *rank == source,
-            Origin::Any(ranks) => ranks.contains(&source),
-        }
-    }
-
-    /// The ranks that could end the wait.
-    pub(crate) fn ranks(&self) -> Range<usize> {
-        match self {
-            Origin::Rank(rank) => *rank..rank + 1,
-            Origin::Any(ranks) => ranks.clone(),
-        }
-    }
-}
-
-/// Which messages a receive takes.
-#[derive(Clone, Debug)]
-pub(crate) struct Filter {
-    pub(crate) source: Origin,
-    pub(crate) envelope: Envelope,
-}
-
-/// Where a message's elements go, without their type.
-#[derive(Clone, Copy)]
-pub(crate) struct Target {
-    element: &'static Element,
-    place: Place,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Slice { pointer: *mut u8, room: usize },
-    Vec { vec: *mut (), fill: unsafe fn(*mut (), Filling) },
-}
-
-enum Filling {
-    /// Copy so many elements from here.
-    Copy(*const u8, usize),
-    /// Take this one.
-    Adopt(RawVec),
-}
-
-impl Target {
-    /// The target that `landing` is.
-    #[inline]
-    pub(crate) fn landing<T: Plain>(landing: Landing<'_, T>) -> Self {
-        match landing {
-            Landing::Slice(slice) => Target::slice::<T>(slice.as_mut_ptr().cast(), slice.len()),
-            Landing::Vec(vec) => Target {
-                element: Element::of::<T>(),
-                place: Place::Vec { vec: (&raw mut *vec).cast(), fill: fill_vec::<T> },
-            },
-        }
-    }
-
-    /// The `room` elements at `pointer`.
-    #[inline]
-    pub(crate) fn slice<T: Plain>(pointer: *mut u8, room: usize) -> Self {
-        Target { element: Element::of::<T>(), place: Place::Slice { pointer, room } }
-    }
-}
-
-/// # Safety
-///
-/// `vec` points to a `Vec<T>` that nobody else uses now; what is to be copied are elements of type
-/// `T` outside of it.
-unsafe fn fill_vec<T: Plain>(vec: *mut (), filling: Filling) {
-    // SAFETY: the caller says so.
-    let vec: &mut Vec<T> = unsafe { &mut *vec.cast() };
-    match filling {
-        Filling::Adopt(owned) => {
-            if let Some(adopted) = owned.into_vec() {
-                *vec = adopted;
-            }
-        }
-        Filling::Copy(source, count) => {
-            vec.clear();
-            vec.reserve(count);
-            // SAFETY: there is room for `count` elements now, and `source` has as many of type
-            // `T`; the copy is bytewise, so it need not be aligned.
-            unsafe {
-                let bytes = count * size_of::<T>();
-                std::ptr::copy_nonoverlapping(source, vec.as_mut_ptr().cast(), bytes);
-                vec.set_len(count);
-            }
-        }
-    }
-}
-
-/// A posted receive's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReceiveId(pub(super) usize);
+use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
+use crate::transport::started::ReceiveId;
+use crate::transport::waiting::{Half, What};
 
 impl Endpoint {
     /// Posts a receive.
@@ -131,13 +27,13 @@ impl Endpoint {
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-    ) -> ReceiveId {
+    ) -> Result<ReceiveId> {
         let outcome = self.take_unexpected(operation, &filter, &target);
         let id = self.receives.add(Posted { filter, target, operation, outcome });
         if !self.is_received(id) {
             self.progress();
         }
-        id
+        Ok(id)
     }
 
     /// Receives one message.
@@ -212,7 +108,7 @@ impl Endpoint {
         target: Target,
     ) -> Result<Status> {
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
-        let id = unsafe { self.post(operation, filter, target) };
+        let id = unsafe { self.post(operation, filter, target) }?;
         let waited = self.wait_until(
             operation,
             |endpoint| What::Message(Half::from(operation, endpoint.receives_from(id))),
@@ -226,7 +122,7 @@ impl Endpoint {
     }
 
     /// Waits until a message that `filter` accepts is there, and leaves it.
-    pub(crate) fn probe(
+    pub(crate) fn probe<T>(
         &mut self,
         operation: &'static Operation,
         filter: &Filter,
@@ -313,13 +209,19 @@ unsafe fn land(body: Body, count: usize, target: &Target) -> Result<(), usize> {
             unsafe { std::ptr::copy_nonoverlapping(source, pointer, bytes) };
             Ok(())
         }
-        Place::Vec { vec, fill } => {
-            let filling = match body {
-                Body::Owned(owned) => Filling::Adopt(owned),
-                Body::Inline(_) | Body::Lent(_) => Filling::Copy(source, count),
-            };
-            // SAFETY: `fill` was made for the type that `vec` has, which the message's type equals.
-            unsafe { fill(vec, filling) };
+        Place::Vec(vec) => {
+            match body {
+                // SAFETY: the message's type is that of the target.
+                Body::Owned(owned) => unsafe { vec.adopt(owned) },
+                // SAFETY: as above; there is room for `count` elements, of which `source` has as
+                // many; the copy is bytewise, so it need not be aligned.
+                Body::Inline(_) | Body::Lent(_) => unsafe {
+                    let room = vec.make_room(count);
+                    let bytes = count * target.element.size;
+                    std::ptr::copy_nonoverlapping(source, room.pointer, bytes);
+                    vec.set_length(count);
+                },
+            }
             Ok(())
         }
     }

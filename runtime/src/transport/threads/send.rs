@@ -16,41 +16,13 @@ use p2p_protocol::model::Mode;
 
 use super::endpoint::Endpoint;
 use super::loan::Loan;
-use super::message::{Body, Envelope, INLINE_BYTES, Inline, Message, RawVec};
-use super::waiting::{Half, What};
+use super::message::{Body, INLINE_BYTES, Inline, Message};
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::{Element, Plain};
-
-/// What is sent.
-pub(crate) enum Lending<T> {
-    /// So many elements that stay with the sender.
-    Borrowed(*const T, usize),
-    /// Elements that go to the receiver.
-    Owned(Vec<T>),
-}
-
-/// A send that was started.
-pub(crate) struct Sent {
-    pub(crate) peer: usize,
-    pub(crate) standard: bool,
-    receipt: Option<Arc<Loan>>,
-}
-
-impl Sent {
-    /// Whether it is complete: the buffer is not read any more.
-    #[inline]
-    pub(crate) fn is_done(&self) -> bool {
-        self.receipt.as_ref().is_none_or(|loan| loan.is_done())
-    }
-
-    /// Takes the message back if it is not matched; from here on the buffer is not read any more.
-    pub(crate) fn cancel(&self) {
-        if let Some(loan) = &self.receipt {
-            loan.cancel();
-        }
-    }
-}
+use crate::transport::message::{Envelope, Lending, RawVec};
+use crate::transport::started::{Receipt, Sent};
+use crate::transport::waiting::{Half, What};
 
 /// The messages without receipt to one rank.
 #[derive(Clone, Copy, Default)]
@@ -69,6 +41,7 @@ impl Endpoint {
     #[inline]
     pub(crate) unsafe fn start_send<T: Plain>(
         &mut self,
+        _: &'static Operation,
         mode: Mode,
         peer: usize,
         envelope: Envelope,
@@ -93,7 +66,7 @@ impl Endpoint {
         }
         let element = Element::of::<T>();
         let queue = self.shared.queue_for_sending(self.rank, peer);
-        let receipt = match (data, u8::try_from(count)) {
+        let loan = match (data, u8::try_from(count)) {
             (Lending::Borrowed(elements, _), Ok(count)) if !waits && bytes <= INLINE_BYTES => {
                 // SAFETY: the endpoint of the sending rank is the only one that pushes, and it is
                 // on one thread; the caller says that the elements may be read.
@@ -110,6 +83,7 @@ impl Endpoint {
                 receipt
             }
         };
+        let receipt = loan.map_or(Receipt::Complete, Receipt::Lent);
         self.shared.sleepers[peer].wake(self.rank, &self.shared.active);
         Ok(Sent { peer, standard, receipt })
     }
@@ -127,24 +101,58 @@ impl Endpoint {
         sent.wrapping_sub(*taken) >= limit
     }
 
-    /// Waits until a send is done, and cancels it if it will never be.
+    /// Sends, and returns when `mode` lets it.
+    ///
+    /// # Safety
+    ///
+    /// Borrowed elements can be read during the call.
+    #[inline]
+    pub(crate) unsafe fn send<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+    ) -> Result<()> {
+        // SAFETY: the caller says so; `finish_send` leaves it complete or cancelled.
+        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data) }?;
+        self.finish_send(operation, sent)
+    }
+
+    /// Waits until a send is complete, and cancels it if it will never be.
     #[inline]
     pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
-        if sent.receipt.is_none() {
-            return Ok(());
-        }
-        let Sent { peer, standard, .. } = sent;
+        let Sent { peer, standard, receipt: Receipt::Lent(loan) } = sent else { return Ok(()) };
         let waited = self.wait_until(
             operation,
             |_| What::Message(Half::to(operation, peer, standard)),
             |endpoint| {
                 endpoint.progress();
-                sent.is_done()
+                loan.is_done()
             },
         );
-        sent.cancel();
-        self.loans.last = sent.receipt;
+        loan.cancel();
+        self.loans.last = Some(loan);
         waited
+    }
+
+    /// Takes the message back if it is not matched; from here on the buffer is not read any more.
+    pub(crate) fn cancel_send(&mut self, sent: Sent) {
+        if let Receipt::Lent(loan) = sent.receipt {
+            loan.cancel();
+        }
+    }
+}
+
+impl Sent {
+    /// Whether it is complete: the buffer is not read any more.
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        match &self.receipt {
+            Receipt::Lent(loan) => loan.is_done(),
+            _ => true,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::receive::Origin;
+use super::message::Origin;
 use crate::operation::Operation;
 
 /// In what a rank waits.
@@ -40,7 +40,7 @@ pub(crate) enum Direction {
 
 /// A collective operation as one rank calls it: the ranks' `number`-th on a communicator of a
 /// session.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Collective {
     pub(crate) session: u32,
     pub(crate) communicator: u16,
@@ -50,7 +50,7 @@ pub(crate) struct Collective {
 
 /// Which collective operations a rank has come to: for each session and communicator the last
 /// number. Only as many as reports are likely to need.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entered(VecDeque<(u32, u16, u32)>);
 
 impl Entered {
@@ -75,6 +75,19 @@ impl Entered {
         self.0.iter().any(|&(session, communicator, number)| {
             (session, communicator) == (call.session, call.communicator) && number >= call.number
         })
+    }
+
+    /// Session, communicator and number of each.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (u32, u16, u32)> {
+        self.0.iter().copied()
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl FromIterator<(u32, u16, u32)> for Entered {
+    fn from_iter<I: IntoIterator<Item = (u32, u16, u32)>>(calls: I) -> Self {
+        Entered(calls.into_iter().collect())
     }
 }
 
