@@ -24,7 +24,7 @@ use mpi::ffi;
 use self::quiet::{Head, Quiet, State};
 use self::window::Window;
 use super::code::Code;
-use crate::error::Report;
+use crate::error::{Error, Report};
 use crate::transport::report::{self, Doing, Known, Stuck};
 use crate::transport::waiting::{Collective, Entered, Waiting};
 
@@ -40,6 +40,28 @@ pub(super) struct Watch {
     head: Head,
     entered: Entered,
     published: Option<Published>,
+}
+
+/// After how long a wait counts, as `P2P_WATCH` says; `None` if nobody watches.
+pub(super) fn limit_from_environment() -> Result<Option<Duration>, Error> {
+    match std::env::var("P2P_WATCH") {
+        Ok(text) => limit(&text),
+        Err(_) => Ok(None),
+    }
+}
+
+fn limit(text: &str) -> Result<Option<Duration>, Error> {
+    let seconds = text.trim().parse().ok();
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match limit {
+        Some(limit) => Ok(Some(limit).filter(|limit| !limit.is_zero())),
+        None => Err(Error::Launch {
+            reason: format!(
+                "P2P_WATCH is `{text}`; set it to the seconds after which a rank that waits is \
+                 looked at, such as 30, or leave it out and nobody looks"
+            ),
+        }),
+    }
 }
 
 /// A wait that the others know of.
@@ -154,5 +176,21 @@ impl Watch {
         }
         let same = self.window.heads()?.iter().zip(heads).all(|(now, then)| now.state == then.state);
         Ok(if same { report::report(&world) } else { None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_in_seconds() {
+        assert_eq!(limit("30").unwrap(), Some(Duration::from_secs(30)));
+        assert_eq!(limit(" 0.5").unwrap(), Some(Duration::from_millis(500)));
+        assert_eq!(limit("0").unwrap(), None);
+        for text in ["", "soon", "-1", "nan", "1e99"] {
+            let error = limit(text).unwrap_err().to_string();
+            assert!(error.contains(&format!("P2P_WATCH is `{text}`; set it to")), "{error}");
+        }
     }
 }

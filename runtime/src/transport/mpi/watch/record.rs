@@ -8,11 +8,12 @@ use crate::transport::waiting::{Collective, Entered};
 /// The length of a record. The texts of a wait have about half of it.
 pub(super) const RECORD_BYTES: usize = 2048;
 
-/// The longest texts, in bytes, and the most ranges of peers.
+/// The longest texts, in bytes, and the most ranges of peers: with them, and with as many calls as
+/// are remembered, a record is full.
 const VERB: usize = 32;
 const TEXT: usize = 512;
 const FILE: usize = 256;
-const PEERS: usize = 64;
+const PEERS: usize = 48;
 
 const ENDED: u8 = 0;
 const WAITS: u8 = 1;
@@ -62,7 +63,7 @@ fn write_stuck(bytes: &mut Vec<u8>, stuck: &Stuck) {
     put_text(bytes, &head(&stuck.verb, VERB));
     match left_out {
         [] => put_text(bytes, &head(&stuck.text, TEXT)),
-        _ => put_text(bytes, &format!("{}; and for more ranks", head(&stuck.text, TEXT))),
+        _ => put_text(bytes, &format!("{}; more ranks are left out", head(&stuck.text, TEXT))),
     }
     put_text(bytes, &tail(&stuck.file, FILE));
 }
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!((cut.line, cut.sends, cut.call), (stuck.line, true, stuck.call));
         assert_eq!(cut.peers, stuck.peers[..PEERS]);
         assert!(cut.verb.len() == VERB && cut.verb.ends_with("v..."), "{}", cut.verb);
-        assert!(cut.text.ends_with("ä...; and for more ranks"), "{}", cut.text);
+        assert!(cut.text.ends_with("ä...; more ranks are left out"), "{}", cut.text);
         assert!(cut.file.starts_with("...ö") && cut.file.ends_with("ö.rs"), "{}", cut.file);
     }
 

@@ -7,7 +7,6 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
-use std::mem;
 use std::ptr;
 
 use mpi::ffi;
@@ -19,7 +18,7 @@ use crate::transport::mpi::code::{Code, check};
 /// Where the window is.
 const KEEPER: c_int = 0;
 /// The words of a head.
-const WORDS: usize = mem::size_of::<Head>() / mem::size_of::<u64>();
+const WORDS: usize = size_of::<Head>() / size_of::<u64>();
 
 /// See the module.
 pub(super) struct Window {
@@ -37,7 +36,7 @@ impl Window {
             check(ffi::MPI_Comm_rank(world, &raw mut rank))?;
             check(ffi::MPI_Comm_size(world, &raw mut size))?;
         }
-        let all = size as usize * (mem::size_of::<Head>() + RECORD_BYTES);
+        let all = size as usize * (size_of::<Head>() + RECORD_BYTES);
         let bytes = if rank == KEEPER { all } else { 0 };
         let mut base: *mut u8 = ptr::null_mut();
         // SAFETY: a constant of the MPI that is linked.
@@ -71,7 +70,7 @@ impl Window {
 
     /// Writes this rank's head.
     pub(super) fn write_head(&self, head: Head) -> Result<(), Code> {
-        let offset = self.rank * mem::size_of::<Head>();
+        let offset = self.rank * size_of::<Head>();
         // SAFETY: the head is two words and lives until the flush; the place is this rank's own.
         unsafe {
             check(ffi::MPI_Accumulate(
@@ -156,7 +155,7 @@ impl Window {
     }
 
     fn place_of_record(&self, rank: usize) -> ffi::MPI_Aint {
-        (self.size * mem::size_of::<Head>() + rank * RECORD_BYTES) as ffi::MPI_Aint
+        (self.size * size_of::<Head>() + rank * RECORD_BYTES) as ffi::MPI_Aint
     }
 
     /// What was begun is done, here and on rank 0.
