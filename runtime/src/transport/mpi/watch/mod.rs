@@ -174,7 +174,8 @@ impl Watch {
         for rank in 0..heads.len() {
             world.push(record::read(&self.window.record(rank)?));
         }
-        let same = self.window.heads()?.iter().zip(heads).all(|(now, then)| now.state == then.state);
+        let same =
+            self.window.heads()?.iter().zip(heads).all(|(now, then)| now.state == then.state);
         Ok(if same { report::report(&world) } else { None })
     }
 }

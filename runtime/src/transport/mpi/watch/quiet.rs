@@ -19,7 +19,7 @@ pub(super) enum State {
 
 impl Head {
     pub(super) fn enter(&mut self, state: State) {
-        self.state = ((self.state >> 2) + 1) << 2 | state as u64;
+        self.state = (((self.state >> 2) + 1) << 2) | state as u64;
     }
 
     fn is(self, state: State) -> bool {
@@ -52,9 +52,8 @@ impl Quiet {
             self.0 = heads.to_vec();
             return false;
         }
-        let looked = |(then, now): (&Head, &Head)| {
-            now.is(State::Ended) || now.looks >= then.looks + 2
-        };
+        let looked =
+            |(then, now): (&Head, &Head)| now.is(State::Ended) || now.looks >= then.looks + 2;
         self.0.iter().zip(heads).all(looked)
     }
 }
