@@ -5,8 +5,10 @@
 mod bench;
 mod corpus;
 mod generate;
+mod mpi;
 mod new_rule;
 mod rsmpi;
+mod setup;
 mod test;
 mod workspace;
 
@@ -28,6 +30,8 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Install what the checks and tests need: both MPIs and what rsmpi is built with
+    Setup,
     /// Run every check and every test
     Test {
         /// Optimised, and with as many random cases as the verdict deserves
@@ -42,6 +46,12 @@ enum Command {
     },
     /// Check the programs in `fixtures/rsmpi`, run them with Open MPI, and compare
     Rsmpi,
+    /// Run the examples and the test programs as threads and with every MPI that is here
+    Programs {
+        /// Optimised, and with as many steps as the verdict deserves
+        #[arg(long)]
+        long: bool,
+    },
     /// Run the checker over other people's crates: what it finds, and how much it understands
     Corpus {
         /// Folders of crates, crates, and Rust files
@@ -63,9 +73,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
+        Command::Setup => setup::run_all(),
         Command::Test { long } => test::run_all(long),
         Command::Bench { what } => bench::run(&what),
         Command::Corpus { paths } => corpus::run_over(&paths),
+        Command::Programs { long } => mpi::programs::run(long),
         Command::Rsmpi => rsmpi::run(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),

@@ -5,6 +5,7 @@
 
 use std::process::Command;
 
+use crate::mpi::{Mpi, programs};
 use crate::workspace::{cargo, files, has_subcommand, root, run};
 use crate::{Result, generate, rsmpi};
 
@@ -14,13 +15,21 @@ const FUZZ_SECONDS: u32 = 30;
 /// The lints, on everything that is compiled; every package's, even after one has failed.
 const CLIPPY: &str = "clippy --workspace --all-targets --keep-going --quiet -- -D warnings";
 
+/// The same of what only an installed MPI can compile.
+const CLIPPY_WITH_MPI: &str =
+    "clippy --package p2p-runtime --features mpi --all-targets --keep-going --quiet -- -D warnings";
+
 /// Runs everything; `long` with optimisation and with many more random cases.
 pub(crate) fn run_all(long: bool) -> Result {
     layout()?;
     run(cargo(CLIPPY.split(' ')))?;
+    if let Some(mpi) = Mpi::all().first() {
+        run(mpi.cargo(CLIPPY_WITH_MPI.split(' ')))?;
+    }
     generate::run(true)?;
     fuzz()?;
     rsmpi::run()?;
+    programs::run(long)?;
     tests(long)
 }
 

@@ -16,9 +16,9 @@ use std::time::Instant;
 use clap::Parser;
 use p2p_analyzer::cli::CommandLine;
 
-use self::launch::Mpi;
 use self::program::{Behaviour, Program};
 use crate::Result;
+use crate::mpi::{Kind, Mpi};
 use crate::workspace::root;
 
 /// How many programs run at a time: those that hang do little else than wait.
@@ -33,10 +33,10 @@ pub(crate) fn run() -> Result {
     let programs = program::all(&folder)?;
     let mut found = findings(&folder);
     let start = Instant::now();
-    let mpi = Mpi::find();
+    let mpi = Mpi::find(Kind::OpenMpi);
     let seen = match &mpi {
         Some(mpi) => {
-            mpi.build(&folder)?;
+            launch::build(mpi, &folder)?;
             run_all(mpi, &programs)?
         }
         None => BTreeMap::new(),
@@ -55,7 +55,7 @@ pub(crate) fn run() -> Result {
     let disagreeing = rows.iter().filter(|row| !row.agrees()).count() + found.len();
     let how = match &mpi {
         Some(mpi) => format!("run with {} in {} s", mpi.version(), start.elapsed().as_secs()),
-        None => "not run: `mpirun` of Open MPI is not installed".to_owned(),
+        None => "not run: no Open MPI is here (`cargo xtask setup` installs it)".to_owned(),
     };
     println!("\nrsmpi: {} programs, {how}; {disagreeing} disagree", rows.len());
     if disagreeing == 0 { Ok(()) } else { Err("MPI, checker and fixtures disagree".into()) }
@@ -110,7 +110,7 @@ fn run_all(mpi: &Mpi, programs: &[Program]) -> Result<BTreeMap<String, Behaviour
     let failures = Mutex::new(Vec::new());
     let work = || {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match mpi.run(program) {
+            match launch::launch(mpi, program) {
                 Ok(behaviour) => {
                     seen.lock().expect("no thread panics").insert(program.name.clone(), behaviour);
                 }
@@ -141,7 +141,7 @@ fn run_alone(mpi: &Mpi, programs: &[Program], seen: &mut BTreeMap<String, Behavi
     for program in programs {
         let first = seen.get(&program.name).copied();
         if let Some(first) = first.filter(|seen| !program.behaviour.is_seen_as(*seen)) {
-            let again = mpi.run(program)?;
+            let again = launch::launch(mpi, program)?;
             eprintln!("{}: {} at first, {} alone", program.name, first.name(), again.name());
             seen.insert(program.name.clone(), again);
         }
