@@ -32,29 +32,38 @@ pub(super) fn speaker(heads: &[Head]) -> Option<usize> {
     heads.iter().position(|head| head.is(State::Waits))
 }
 
-/// The first of the readings that have shown the same.
+/// The readings that have shown the same, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Quiet(Vec<Head>);
+pub(super) struct Quiet {
+    same: u32,
+    /// The second of them.
+    heads: Vec<Head>,
+}
 
 impl Quiet {
-    /// Another reading; whether nothing has moved since the first one.
+    /// Another reading; whether nothing has moved, and nothing can.
     ///
-    /// Two more looks, not one: the first may have been taken before the first reading, and only
-    /// its count after.
+    /// Ranks are not all read at one time, but what two readings have in common was so all the while
+    /// from the end of the first to the beginning of the second. So when the second begins, all have
+    /// sent what they will ever send. A rank that has counted two looks since then has looked at
+    /// least once since then: the first may have been counted late.
     pub(super) fn see(&mut self, heads: &[Head]) -> bool {
         if heads.iter().any(|head| head.is(State::Runs)) {
-            self.0.clear();
+            self.same = 0;
             return false;
         }
-        let same = self.0.len() == heads.len()
-            && self.0.iter().zip(heads).all(|(then, now)| then.state == now.state);
-        if !same {
-            self.0 = heads.to_vec();
+        let states = |heads: &[Head]| heads.iter().map(|head| head.state).collect::<Vec<_>>();
+        if self.same == 0 || states(&self.heads) != states(heads) {
+            self.same = 0;
+        }
+        self.same += 1;
+        if self.same <= 2 {
+            self.heads = heads.to_vec();
             return false;
         }
         let looked =
             |(then, now): (&Head, &Head)| now.is(State::Ended) || now.looks >= then.looks + 2;
-        self.0.iter().zip(heads).all(looked)
+        self.heads.iter().zip(heads).all(looked)
     }
 }
 
@@ -71,32 +80,33 @@ mod tests {
     #[test]
     fn all_wait_and_have_looked_again() {
         let mut quiet = Quiet::default();
-        assert!(!quiet.see(&[head(State::Waits, 1), head(State::Waits, 5)]));
-        assert!(!quiet.see(&[head(State::Waits, 2), head(State::Waits, 7)]));
-        assert!(!quiet.see(&[head(State::Waits, 3), head(State::Runs, 7)]));
-        assert!(!quiet.see(&[head(State::Waits, 4), head(State::Waits, 7)]));
-        assert!(!quiet.see(&[head(State::Waits, 9), head(State::Waits, 8)]));
-        assert!(quiet.see(&[head(State::Waits, 9), head(State::Waits, 9)]));
+        let mut see = |one, two| quiet.see(&[head(State::Waits, one), head(State::Waits, two)]);
+        assert!(!see(1, 5));
+        assert!(!see(2, 7));
+        assert!(!see(3, 9));
+        assert!(see(4, 9));
     }
 
     #[test]
     fn a_rank_that_has_ended_need_not_look() {
         let mut quiet = Quiet::default();
-        let heads = [head(State::Ended, 0), head(State::Waits, 1)];
-        assert!(!quiet.see(&heads));
-        assert!(quiet.see(&[heads[0], head(State::Waits, 3)]));
-        assert_eq!(speaker(&heads), Some(1));
+        let heads = |looks| [head(State::Ended, 0), head(State::Waits, looks)];
+        assert!(!quiet.see(&heads(1)));
+        assert!(!quiet.see(&heads(2)));
+        assert!(quiet.see(&heads(4)));
+        assert_eq!(speaker(&heads(1)), Some(1));
     }
 
     #[test]
     fn another_wait_is_not_the_same() {
         let mut quiet = Quiet::default();
         let mut other = head(State::Waits, 1);
-        assert!(!quiet.see(&[other]));
-        other.enter(State::Runs);
-        other.enter(State::Waits);
-        other.looks = 9;
-        assert!(!quiet.see(&[other]));
+        for looks in [3, 6, 9, 12] {
+            assert!(!quiet.see(&[other]));
+            other.enter(State::Runs);
+            other.enter(State::Waits);
+            other.looks = looks;
+        }
     }
 
     #[test]
@@ -108,3 +118,6 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod model;
