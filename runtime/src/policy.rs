@@ -96,7 +96,10 @@ impl Default for Policy {
                 steps: vec![(4 << 10, Strategy::Eager), (64 << 10, Strategy::Blocking)],
                 beyond: Strategy::Direct,
             },
-            other_node: Limits { steps: vec![(4 << 10, Strategy::Eager)], beyond: Strategy::Blocking },
+            other_node: Limits {
+                steps: vec![(4 << 10, Strategy::Eager)],
+                beyond: Strategy::Blocking,
+            },
         }
     }
 }
@@ -134,8 +137,11 @@ impl Policy {
     /// The policy in a file.
     pub fn from_file(path: &Path) -> Result<Self, PolicyError> {
         let place = Some(path.to_owned());
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| PolicyError { place: place.clone(), line: 0, what: error.to_string() })?;
+        let text = std::fs::read_to_string(path).map_err(|error| PolicyError {
+            place: place.clone(),
+            line: 0,
+            what: error.to_string(),
+        })?;
         text.parse().map_err(|error| PolicyError { place, ..error })
     }
 

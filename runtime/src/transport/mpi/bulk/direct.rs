@@ -1,0 +1,235 @@
+//! Messages that both ends copy at once, straight from the sender's memory into the receiver's.
+//!
+//! The sender's [`Slot`] in shared memory says which chunks are taken: the receiver takes them
+//! from the front and the sender from the back, until they meet. The receiver can begin when it
+//! has the header, and goes on alone as long as the sender is elsewhere; the sender can begin when
+//! the receiver has said where the message goes. Both see in the slot when all is moved.
+//!
+//! A slot's life: the sender clears it and sends the header, in MPI's message, which orders
+//! all that the sender wrote before it; the two move the message; the sender is done when all is
+//! moved, the receiver as well, and lets go of the slot then; the sender uses it again when the
+//! receiver has let go.
+
+#![allow(unsafe_code)]
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use super::super::code::Code;
+use super::failure;
+use super::memory;
+use super::piece::Piece;
+
+/// What both ends know of a message.
+#[repr(C, align(128))]
+pub(super) struct Slot {
+    /// Chunks taken: from the front in the lower half, from the back in the upper half. It only
+    /// shares the chunks out, and orders nothing.
+    taken: AtomicU64,
+    /// Where the receiver wants the message; 0: nowhere yet.
+    place: AtomicU64,
+    /// Chunks moved. Each is added after it is moved, with release, so that who sees them all,
+    /// with acquire, sees the message; and nobody reads or writes either memory after that.
+    moved: AtomicU32,
+    /// Whether the receiver looks at this no more.
+    free: AtomicBool,
+}
+
+impl Slot {
+    fn clear(&self) {
+        self.taken.store(0, Ordering::Relaxed);
+        self.place.store(0, Ordering::Relaxed);
+        self.moved.store(0, Ordering::Relaxed);
+        self.free.store(false, Ordering::Relaxed);
+    }
+
+    /// Takes the next of `chunks` from the front.
+    fn take_first(&self, chunks: u32) -> Option<u32> {
+        self.take(chunks, |first, _| first, 1)
+    }
+
+    /// Takes the next of `chunks` from the back.
+    fn take_last(&self, chunks: u32) -> Option<u32> {
+        self.take(chunks, |_, last| chunks - 1 - last, 1 << 32)
+    }
+
+    fn take(&self, chunks: u32, which: impl Fn(u32, u32) -> u32, one: u64) -> Option<u32> {
+        let more = |taken: u64| {
+            let (first, last) = (taken as u32, (taken >> 32) as u32);
+            (first + last < chunks).then(|| taken + one)
+        };
+        let order = Ordering::Relaxed;
+        let taken = self.taken.fetch_update(order, order, more).ok()?;
+        Some(which(taken as u32, (taken >> 32) as u32))
+    }
+
+    fn is_moved(&self, chunks: u32) -> bool {
+        self.moved.load(Ordering::Acquire) == chunks
+    }
+
+    /// Whether the sender may use it again.
+    pub(super) fn is_free(&self) -> bool {
+        self.free.load(Ordering::Acquire)
+    }
+
+    /// By the receiver, last of all.
+    pub(super) fn let_go(&self) {
+        self.free.store(true, Ordering::Release);
+    }
+}
+
+/// The length of a message's chunks: enough of them that neither end waits for long when they
+/// meet, and not so small that the calls count.
+pub(super) fn chunk(bytes: usize, element: usize) -> usize {
+    let chunk = (bytes / 16).clamp(64 << 10, 1 << 20);
+    chunk.next_multiple_of(element.max(1)).max(1)
+}
+
+/// Where one end's part of a message is.
+#[derive(Clone, Copy)]
+struct Ends {
+    own: *mut u8,
+    bytes: usize,
+    chunk: usize,
+    process: libc::pid_t,
+    peer: usize,
+}
+
+impl Ends {
+    fn chunks(&self) -> u32 {
+        self.bytes.div_ceil(self.chunk) as u32
+    }
+
+    fn piece(&self, index: u32) -> Piece {
+        Piece::of(index as usize, self.chunk, self.bytes)
+    }
+}
+
+/// The sender's end.
+pub(super) struct Sending {
+    ends: Ends,
+    pub(super) slot: u32,
+}
+
+impl Sending {
+    /// # Safety
+    ///
+    /// The elements stay readable and unchanged until the message is sent.
+    pub(super) unsafe fn new(
+        (index, slot): (u32, &Slot),
+        (peer, process): (usize, libc::pid_t),
+        elements: *const u8,
+        bytes: usize,
+        chunk: usize,
+    ) -> Self {
+        slot.clear();
+        let ends = Ends { own: elements.cast_mut(), bytes, chunk, process, peer };
+        Sending { ends, slot: index }
+    }
+
+    /// Moves a chunk, if the receiver has said where to and one is left.
+    pub(super) fn advance(&mut self, slot: &Slot) -> Result<(), Code> {
+        let ends = self.ends;
+        // Acquire: pairs with the receiver's release in `Receiving::new`: what it did with its
+        // memory before it offered it comes first.
+        let place = slot.place.load(Ordering::Acquire);
+        if place == 0 {
+            return Ok(());
+        }
+        let Some(index) = slot.take_last(ends.chunks()) else { return Ok(()) };
+        let Piece { offset, bytes } = ends.piece(index);
+        // SAFETY: the caller of `new` keeps the elements, and the receiver its place until all is
+        // moved; this chunk of both is in the use of whoever has taken it.
+        unsafe { memory::write(ends.process, place + offset as u64, ends.own.add(offset), bytes) }
+            .map_err(|error| {
+                failure(&format!("writing to the memory of rank {}", ends.peer), &error)
+            })?;
+        slot.moved.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    pub(super) fn is_done(&self, slot: &Slot) -> bool {
+        slot.is_moved(self.ends.chunks())
+    }
+}
+
+/// The receiver's end.
+pub(super) struct Receiving {
+    ends: Ends,
+    /// Where the elements are at the sender's.
+    address: u64,
+    pub(super) slot: u32,
+    /// Nobody but this end moves the message, and it is used piece by piece.
+    in_pieces: bool,
+}
+
+impl Receiving {
+    /// Begins to receive; without a place, [`Receiving::read_next`] is all that moves anything.
+    ///
+    /// # Safety
+    ///
+    /// At the place there is room for the message, and nobody else uses it until the message is
+    /// received.
+    pub(super) unsafe fn new(
+        (index, slot): (u32, &Slot),
+        (source, process): (usize, libc::pid_t),
+        address: u64,
+        place: Option<*mut u8>,
+        bytes: usize,
+        chunk: usize,
+    ) -> Self {
+        if let Some(place) = place {
+            // Release: what was done at the place before comes before the sender writes there.
+            slot.place.store(place.expose_provenance() as u64, Ordering::Release);
+        }
+        let own = place.unwrap_or(std::ptr::null_mut());
+        let ends = Ends { own, bytes, chunk, process, peer: source };
+        Receiving { ends, address, slot: index, in_pieces: place.is_none() }
+    }
+
+    /// Moves a chunk, if one is left.
+    pub(super) fn advance(&mut self, slot: &Slot) -> Result<(), Code> {
+        if self.in_pieces {
+            return Ok(());
+        }
+        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(()) };
+        let piece = self.ends.piece(index);
+        // SAFETY: there is room for the message, and this chunk is in the use of whoever has
+        // taken it.
+        unsafe { self.read(piece, self.ends.own.add(piece.offset)) }?;
+        slot.moved.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Moves the next chunk to `into`.
+    ///
+    /// # Safety
+    ///
+    /// There is room for a chunk, which nobody else uses.
+    pub(super) unsafe fn read_next(
+        &mut self,
+        slot: &Slot,
+        into: *mut u8,
+    ) -> Result<Option<Piece>, Code> {
+        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(None) };
+        let piece = self.ends.piece(index);
+        // SAFETY: the caller says so.
+        unsafe { self.read(piece, into) }?;
+        slot.moved.fetch_add(1, Ordering::AcqRel);
+        Ok(Some(piece))
+    }
+
+    unsafe fn read(&self, Piece { offset, bytes }: Piece, into: *mut u8) -> Result<(), Code> {
+        let Ends { process, peer, .. } = self.ends;
+        // SAFETY: as the caller says; the sender keeps its elements until all is moved.
+        unsafe { memory::read(process, self.address + offset as u64, into, bytes) }
+            .map_err(|error| failure(&format!("reading the memory of rank {peer}"), &error))
+    }
+
+    pub(super) fn is_done(&self, slot: &Slot) -> bool {
+        slot.is_moved(self.ends.chunks())
+    }
+
+    pub(super) fn finish(self, slot: &Slot) {
+        slot.let_go();
+    }
+}
