@@ -31,12 +31,13 @@ pub enum Error {
     Deadlock(Report),
     /// A message is longer than the buffer it was to be received into.
     #[error(
-        "rank {rank} cannot receive, {at}: the message from rank {source_rank} has {sent} elements \
-         and the buffer has room for {room}; give a longer buffer, or receive into a `Vec`"
+        "rank {rank} cannot receive, {at}: the message from rank {source_rank} has {} elements \
+         and the buffer has room for {room}; give a longer buffer, or receive into a `Vec`",
+        sent.map_or_else(|| "more".to_owned(), |sent| sent.to_string())
     )]
     Truncated {
-        /// How many elements the message has.
-        sent: usize,
+        /// How many elements the message has, if that is known: not every MPI says it.
+        sent: Option<usize>,
         /// How many there is room for.
         room: usize,
         /// Who received.
@@ -142,6 +143,16 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// MPI has refused a call.
+    #[error("rank {rank} cannot go on, {at}: MPI says: {reason}")]
+    Mpi {
+        /// Whose call it was.
+        rank: usize,
+        /// What MPI says.
+        reason: String,
+        /// The step.
+        at: Step,
+    },
     /// An error of the program's own.
     #[error("{}{source}", of_rank(*rank))]
     Other {
@@ -157,6 +168,12 @@ fn of_rank(rank: Option<usize>) -> String {
 }
 
 impl Error {
+    /// Whether every rank gets it, and in the same words.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn is_everybodys(&self) -> bool {
+        matches!(self, Error::Mismatch { .. } | Error::WrongSize { .. } | Error::Unfulfilled { .. })
+    }
+
     /// Wraps an error of the program's own, or a text, so that a rank can leave with it.
     pub fn other(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Error::Other { rank: None, source: source.into() }

@@ -1,11 +1,18 @@
-//! Starting ranks.
+//! Starting ranks: as processes that a launcher of MPI has started, or else as threads.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+#[cfg(feature = "mpi")]
+use std::time::Duration;
 
 use crate::error::{Error, Result, Step};
+use crate::launcher::Launcher;
+#[cfg(feature = "mpi")]
+use crate::policy::Policy;
 use crate::transport::Endpoint;
+#[cfg(feature = "mpi")]
+use crate::transport::mpi::{self, Settings};
 use crate::transport::threads::{self, Leave, Limits, Shared};
 use crate::world::World;
 
@@ -27,6 +34,10 @@ pub enum Buffering {
 pub struct Launch {
     ranks: Option<usize>,
     buffering: Buffering,
+    #[cfg(feature = "mpi")]
+    watch: Option<Duration>,
+    #[cfg(feature = "mpi")]
+    policy: Option<Policy>,
 }
 
 /// The longest standard message that is buffered, in bytes: beyond that, copying it twice costs
@@ -55,6 +66,75 @@ impl Launch {
     pub fn buffering(mut self, buffering: Buffering) -> Self {
         self.buffering = buffering;
         self
+    }
+
+    /// Under MPI, ends the job with the wait-for report when every rank has waited for this long
+    /// and nothing moves anywhere, whatever `P2P_WATCH` says. Zero: nobody watches. (Threads need
+    /// no watch: there it is always known who waits for whom.)
+    #[cfg(feature = "mpi")]
+    pub fn watch(mut self, limit: Duration) -> Self {
+        self.watch = Some(limit);
+        self
+    }
+
+    /// How messages travel under MPI, whatever `P2P_POLICY` says.
+    #[cfg(feature = "mpi")]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// Runs `rank` for this process's rank where a launcher of MPI has started it (`mpirun`,
+    /// `mpiexec`, `srun`), and otherwise once for each rank, each on a thread of its own.
+    ///
+    /// Under MPI an error of one rank ends the job: this rank does not return, and the error is on
+    /// the standard error output.
+    pub fn start(self, rank: impl Fn(World) -> Result<()> + Sync) -> Result<()> {
+        match Launcher::of_this_process() {
+            Some(launcher) => self.start_under(&launcher, rank),
+            None => self.run(rank).map(drop),
+        }
+    }
+
+    #[cfg(feature = "mpi")]
+    fn start_under(
+        self,
+        launcher: &Launcher,
+        rank: impl Fn(World) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let policy = match self.policy {
+            Some(policy) => policy,
+            None => Policy::from_environment()
+                .map_err(|error| Error::Launch { reason: error.to_string() })?,
+        };
+        let watch = match self.watch {
+            Some(limit) => Some(limit).filter(|limit| !limit.is_zero()),
+            None => mpi::limit_from_environment()?,
+        };
+        mpi::run(launcher, Settings { policy, watch }, rank)
+    }
+
+    /// A program that knows nothing of MPI would run as often as there are processes, each time
+    /// with all ranks.
+    #[cfg(not(feature = "mpi"))]
+    fn start_under(
+        self,
+        launcher: &Launcher,
+        rank: impl Fn(World) -> Result<()> + Sync,
+    ) -> Result<()> {
+        if launcher.size == Some(1) {
+            return self.run(rank).map(drop);
+        }
+        if launcher.rank.unwrap_or(0) > 0 {
+            // The first process says it for all.
+            std::process::exit(1);
+        }
+        let reason = format!(
+            "{} has started this program, which was built without MPI; build it with the feature \
+             `mpi` of p2p-runtime, or start it without a launcher",
+            launcher.name
+        );
+        Err(Error::Launch { reason })
     }
 
     /// Runs `rank` once for each rank, each on a thread of its own, and returns their results in
@@ -154,9 +234,11 @@ fn ranks_from_environment() -> Result<usize> {
     }
 }
 
-/// Runs `rank` once for each rank: as many as `P2P_RANKS` says, or 4.
+/// Runs `rank` for this process's rank where a launcher of MPI has started it (`mpirun`,
+/// `mpiexec`, `srun`; with feature `mpi`), and otherwise once for each rank, each on a thread of
+/// its own: as many as `P2P_RANKS` says, or 4.
 pub fn launch(rank: impl Fn(World) -> Result<()> + Sync) -> Result<()> {
-    Launch::new().run(rank).map(drop)
+    Launch::new().start(rank)
 }
 
 /// Runs `rank` once for each of `ranks` ranks, and returns the results in the order of ranks.

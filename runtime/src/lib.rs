@@ -2,7 +2,8 @@
 //!
 //! A protocol is declared once with [`macro@p2p_protocol`], judged while it compiles, and followed step
 //! by step: what is not the next step does not compile, so peers, tags and types cannot be wrong.
-//! [`launch`] runs one closure per rank, each rank on a thread of its own.
+//! [`launch`] runs one closure per rank: over MPI where its launcher has started the program, and
+//! otherwise each rank on a thread of its own.
 //!
 //! ```
 //! # fn main() -> p2p::Result<()> {
@@ -19,8 +20,11 @@
 mod buffer;
 mod error;
 mod launch;
+mod launcher;
 mod operation;
 mod plain;
+#[cfg(feature = "mpi")]
+mod policy;
 #[doc(hidden)]
 pub mod session;
 mod transport;
@@ -32,6 +36,8 @@ pub use launch::{Buffering, Launch, launch, threads};
 pub use operation::{Operation, Source, Status};
 pub use p2p_macros::p2p_protocol;
 pub use plain::Plain;
+#[cfg(feature = "mpi")]
+pub use policy::{Policy, PolicyError, Strategy};
 pub use session::{Max, Min, Product, Reduce, Sum};
 pub use world::World;
 

@@ -5,7 +5,7 @@
 use super::{
     Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
 };
-use crate::transport::{Envelope, Filter, Lending, Target};
+use crate::transport::{Envelope, Filter, Lending, Pending, Target};
 
 impl<T> Outgoing<'_, T> {
     /// The same as the transport takes it; what was borrowed must outlive the send.
@@ -111,12 +111,16 @@ impl Session<'_> {
         // SAFETY: the target is part of `buffer`, which this call alone has, and which finishes or
         // cancels the receive.
         let posted = unsafe { endpoint.post(receive, filter, target) };
+        let sending = Pending::Send(sent);
         let outcome = posted.and_then(|id| {
-            let waited = endpoint.wait_for_both((send, &sent), (receive, id));
+            let receiving = Pending::Receive(id);
+            let waited = endpoint.wait_for_both((send, &sending), (receive, &receiving));
             let outcome = endpoint.finish_receive(id);
             waited.and_then(|()| outcome.expect("the wait ends when it is received"))
         });
-        endpoint.cancel_send(sent);
+        if let Pending::Send(sent) = sending {
+            endpoint.cancel_send(sent);
+        }
         drop(endpoint);
         self.finish_buffer(receive, buffer, outcome?)
     }

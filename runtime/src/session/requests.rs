@@ -154,7 +154,10 @@ impl<'env> Session<'env> {
         let slot = self.requests[id.slot].take().expect("it was looked at just now");
         self.free.push(id.slot);
         let status = match slot.pending {
-            Pending::Send(sent) => Ok(Status { source: sent.peer, count: slot.buffer.length }),
+            Pending::Send(sent) => {
+                let status = Status { source: sent.peer, count: slot.buffer.length };
+                self.endpoint.borrow_mut().finish_send(operation, sent).map(|()| status)
+            }
             Pending::Receive(id) => {
                 let outcome = self.endpoint.borrow_mut().finish_receive(id);
                 outcome.expect("the wait ends when it is received")

@@ -209,10 +209,10 @@ impl Endpoint {
     /// Waits until a send and a receive that were started are both complete.
     pub(crate) fn wait_for_both(
         &mut self,
-        (send, sent): (&'static Operation, &Sent),
-        (receive, id): (&'static Operation, ReceiveId),
+        sending: (&'static Operation, &Pending),
+        receiving: (&'static Operation, &Pending),
     ) -> Result<()> {
-        either!(self, endpoint => endpoint.wait_for_both((send, sent), (receive, id)))
+        either!(self, endpoint => endpoint.wait_for_both(sending, receiving))
     }
 
     /// Waits until enough of what was started, each by its own operation, is complete.

@@ -61,7 +61,7 @@ fn a_longer_message_is_an_error_that_says_how_long() {
         let Error::Truncated { sent, room: 4, rank: 1, source_rank: 0, .. } = error else {
             panic!("{error}")
         };
-        assert_eq!(sent, length);
+        assert_eq!(sent, Some(length));
         assert!(error.to_string().contains("test.rs:3"), "{error}");
     }
 }

@@ -20,10 +20,19 @@ pub(super) fn check(returned: c_int) -> Result<(), Code> {
 impl Code {
     /// Whether a message was longer than its buffer.
     pub(super) fn is_truncation(self) -> bool {
-        let mut class = 0;
-        // SAFETY: the place is a local; codes that no MPI knows are answered by an error.
-        let known = unsafe { ffi::MPI_Error_class(self.0, &raw mut class) };
-        known == ffi::MPI_SUCCESS as c_int && class == ffi::MPI_ERR_TRUNCATE as c_int
+        self.class() == ffi::MPI_ERR_TRUNCATE as c_int
+    }
+
+    /// Whether one of several operations has failed, and its status says how.
+    pub(super) fn is_in_status(self) -> bool {
+        self.class() == ffi::MPI_ERR_IN_STATUS as c_int
+    }
+
+    fn class(self) -> c_int {
+        let mut class = ffi::MPI_ERR_UNKNOWN as c_int;
+        // SAFETY: the place is a local; codes that MPI does not know it answers with an error.
+        unsafe { ffi::MPI_Error_class(self.0, &raw mut class) };
+        class
     }
 }
 

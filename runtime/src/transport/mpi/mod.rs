@@ -1,6 +1,24 @@
 //! Ranks as processes that an MPI launcher has started.
 //!
-//! Small messages are MPI's own, one call each. A large message is announced by a header and then
-//! moved the way that the transfer policy says.
+//! Small messages are MPI's own, one call each ([`calls`]). A large message is announced by a
+//! header and then moved the way that the transfer policy says ([`bulk`]). As long as MPI alone can
+//! complete what a rank waits for, the wait is one call of MPI; otherwise the rank looks again and
+//! again ([`wait`]), and tells the [`watch`] if there is one.
+//!
+//! What the other processes send is believed: `join` has compared their protocols, and a message's
+//! bytes do not say of which type they are.
 
+mod bulk;
+mod calls;
 mod code;
+mod communicators;
+mod endpoint;
+mod receive;
+mod send;
+mod start;
+mod wait;
+mod watch;
+
+pub(crate) use endpoint::Endpoint;
+pub(crate) use start::{Settings, run};
+pub(crate) use watch::limit_from_environment;

@@ -158,7 +158,7 @@ impl Endpoint {
             // SAFETY: the types are equal; the target is valid by the contract of `post` and
             // `receive`; a lent buffer may be read, since its loan was just taken.
             unsafe { land(body, count, target) }.map_err(|room| Error::Truncated {
-                sent: count,
+                sent: Some(count),
                 room,
                 rank: self.rank,
                 source_rank: source,

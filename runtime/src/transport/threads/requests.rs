@@ -3,7 +3,7 @@
 use super::endpoint::Endpoint;
 use crate::error::Result;
 use crate::operation::Operation;
-use crate::transport::started::{Enough, Pending, ReceiveId, Sent};
+use crate::transport::started::{Enough, Pending};
 use crate::transport::waiting::{Half, What};
 
 impl Endpoint {
@@ -34,18 +34,18 @@ impl Endpoint {
     /// Waits until a send and a receive are both complete.
     pub(crate) fn wait_for_both(
         &mut self,
-        (send, sent): (&'static Operation, &Sent),
-        (receive, id): (&'static Operation, ReceiveId),
+        (send, sending): (&'static Operation, &Pending),
+        (receive, receiving): (&'static Operation, &Pending),
     ) -> Result<()> {
         self.wait_until(
             send,
             |endpoint| What::SendReceive {
-                send: Half::to(send, sent.peer, true),
-                receive: Half::from(receive, endpoint.receives_from(id)),
+                send: endpoint.half(send, sending),
+                receive: endpoint.half(receive, receiving),
             },
             |endpoint| {
                 endpoint.progress();
-                sent.is_done() && endpoint.is_received(id)
+                endpoint.is_complete(sending) && endpoint.is_complete(receiving)
             },
         )
     }

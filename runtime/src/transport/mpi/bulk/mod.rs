@@ -236,14 +236,8 @@ impl Bulk {
                 Way::Direct { slot, address } => {
                     let shared = &self.segment(source).slots[slot as usize];
                     let other = (source, self.process(source));
-                    let ours = direct::Receiving::new(
-                        (slot, shared),
-                        other,
-                        address,
-                        place,
-                        bytes,
-                        chunk,
-                    );
+                    let ours =
+                        direct::Receiving::new((slot, shared), other, address, place, bytes, chunk);
                     let memory = place.is_none().then(|| pipeline::Chunks::new(chunk.min(bytes)));
                     Receiving::Direct(ours, memory)
                 }

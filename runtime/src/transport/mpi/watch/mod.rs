@@ -43,7 +43,7 @@ pub(super) struct Watch {
 }
 
 /// After how long a wait counts, as `P2P_WATCH` says; `None` if nobody watches.
-pub(super) fn limit_from_environment() -> Result<Option<Duration>, Error> {
+pub(crate) fn limit_from_environment() -> Result<Option<Duration>, Error> {
     match std::env::var("P2P_WATCH") {
         Ok(text) => limit(&text),
         Err(_) => Ok(None),

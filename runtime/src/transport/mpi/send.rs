@@ -1,0 +1,259 @@
+//! Sends: one call of MPI each, or a header and then what the bulk transfer does.
+//!
+//! | mode | up to the policy's limit | beyond it |
+//! | --- | --- | --- |
+//! | standard | `MPI_Send` | header, then bulk |
+//! | synchronous | `MPI_Ssend` | header, then bulk, which waits for its receive in any case |
+//! | ready | `MPI_Rsend` | header, then bulk |
+//! | buffered | copied, `MPI_Isend` | copied; header, then bulk |
+//!
+//! What is buffered is a copy that this rank keeps until it is sent, so there is no buffer that
+//! could be too small.
+
+#![allow(unsafe_code)]
+
+use mpi::ffi;
+use p2p_protocol::model::Mode;
+use slab::Slab;
+
+use super::bulk::{HEADER_BYTES, OutgoingId};
+use super::calls::{self, Route};
+use super::code::Code;
+use super::endpoint::Endpoint;
+use crate::error::Result;
+use crate::operation::Operation;
+use crate::plain::Plain;
+use crate::transport::message::{Envelope, Lending, RawVec};
+use crate::transport::started::{Pending, Receipt, Sent};
+use crate::transport::waiting::{Half, What};
+
+/// Sends that are under way.
+#[derive(Default)]
+pub(super) struct Sends {
+    pub(super) started: Slab<Send>,
+    /// Those that nobody waits for: copies that are kept until they are sent.
+    copies: Vec<usize>,
+}
+
+/// A send that is under way.
+pub(super) struct Send {
+    /// What MPI has of it: the message, or its header.
+    pub(super) request: ffi::MPI_Request,
+    /// What follows the header.
+    pub(super) moving: Option<OutgoingId>,
+    operation: &'static Operation,
+    peer: usize,
+    /// What has to stay in place until then.
+    #[expect(dead_code, reason = "kept, not read")]
+    kept: Kept,
+}
+
+enum Kept {
+    Nothing,
+    Header(Box<[u8; HEADER_BYTES]>),
+    Elements(RawVec),
+    Both(Box<[u8; HEADER_BYTES]>, RawVec),
+}
+
+/// How many copies may be under way before each new one looks whether older ones are sent.
+const COPIES: usize = 16;
+
+impl Endpoint {
+    /// Sends, and returns when `mode` lets it.
+    ///
+    /// # Safety
+    ///
+    /// Borrowed elements can be read during the call.
+    #[inline]
+    pub(crate) unsafe fn send<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+    ) -> Result<()> {
+        if size_of::<T>() != 0 && mode != Mode::Buffered && self.is_plain() {
+            let (elements, count) = match &data {
+                Lending::Borrowed(elements, count) => (*elements, *count),
+                Lending::Owned(data) => (data.as_ptr(), data.len()),
+            };
+            let length = count * size_of::<T>();
+            if !self.bulk.announces(peer, length) {
+                let route = self.route(peer, envelope);
+                // SAFETY: the caller says so; what is owned lives until the end of the call.
+                let sent = unsafe { calls::send(mode, elements.cast(), length, route) };
+                return sent.map_err(|code| self.failed(operation, code));
+            }
+        }
+        // SAFETY: the caller says so; `finish_send` leaves it complete, or the job ends.
+        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data) }?;
+        self.finish_send(operation, sent)
+    }
+
+    /// Where a message to `peer` goes.
+    #[inline]
+    fn route(&mut self, peer: usize, envelope: Envelope) -> Route {
+        self.talks_to_itself |= peer == self.rank;
+        let (communicator, tag) = self.communicators.wire(envelope);
+        // The ranks of MPI are numbers of this type.
+        Route { peer: peer as i32, tag, communicator }
+    }
+
+    /// Starts a send.
+    ///
+    /// # Safety
+    ///
+    /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
+    pub(crate) unsafe fn start_send<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+    ) -> Result<Sent> {
+        if size_of::<T>() == 0 {
+            let count = match data {
+                Lending::Borrowed(_, count) => count,
+                Lending::Owned(data) => data.len(),
+            };
+            // Elements without bytes travel as one byte each, so that they can be counted.
+            let marks = Lending::Owned(vec![0_u8; count]);
+            // SAFETY: what is sent is owned.
+            return unsafe { self.start_send(operation, mode, peer, envelope, marks) };
+        }
+        let (elements, count, owned) = match data {
+            Lending::Borrowed(elements, count) if mode == Mode::Buffered => {
+                // SAFETY: the caller says that they can be read.
+                let copy = unsafe { std::slice::from_raw_parts(elements, count) }.to_vec();
+                (copy.as_ptr().cast(), count, Some(RawVec::new(copy)))
+            }
+            Lending::Borrowed(elements, count) => (elements.cast(), count, None),
+            Lending::Owned(data) => (data.as_ptr().cast(), data.len(), Some(RawVec::new(data))),
+        };
+        let length = count * size_of::<T>();
+        let route = self.route(peer, envelope);
+        // SAFETY: the caller says so for what is borrowed; the rest is kept with the send.
+        let started = unsafe {
+            let element = size_of::<T>();
+            self.begin(operation, mode, (peer, route), (elements, length, element), owned)
+        };
+        let number = started.map_err(|code| self.failed(operation, code))?;
+        let standard = matches!(mode, Mode::Standard | Mode::Ready);
+        if mode != Mode::Buffered {
+            return Ok(Sent { peer, standard, receipt: Receipt::Request(number) });
+        }
+        self.sends.copies.push(number);
+        if self.sends.copies.len() > COPIES {
+            self.progress(operation)?;
+        }
+        Ok(Sent { peer, standard, receipt: Receipt::Complete })
+    }
+
+    /// # Safety
+    ///
+    /// `length` bytes can be read from `elements`, and do not change, until the send is complete.
+    unsafe fn begin(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        (peer, route): (usize, Route),
+        (elements, length, element): (*const u8, usize, usize),
+        owned: Option<RawVec>,
+    ) -> Result<usize, Code> {
+        if !self.bulk.announces(peer, length) {
+            // SAFETY: the caller says so.
+            let request = unsafe { calls::start_send(mode, elements, length, route) }?;
+            let kept = owned.map_or(Kept::Nothing, Kept::Elements);
+            return Ok(self.sends.started.insert(Send {
+                request,
+                moving: None,
+                operation,
+                peer,
+                kept,
+            }));
+        }
+        // SAFETY: the caller says so.
+        let (moving, header) = unsafe { self.bulk.offer(peer, elements, length, element) };
+        let header = Box::new(header);
+        // Only a ready send's header may go the fast way; whether a synchronous one was received
+        // is seen from the bytes that follow.
+        let mode = if mode == Mode::Ready { Mode::Ready } else { Mode::Standard };
+        // SAFETY: the header is kept with the send.
+        let request = unsafe { calls::start_send(mode, header.as_ptr(), HEADER_BYTES, route) }?;
+        let kept = match owned {
+            None => Kept::Header(header),
+            Some(owned) => Kept::Both(header, owned),
+        };
+        Ok(self.sends.started.insert(Send { request, moving: Some(moving), operation, peer, kept }))
+    }
+
+    /// Waits until a send is complete, and forgets it.
+    pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
+        let Receipt::Request(number) = sent.receipt else { return Ok(()) };
+        let (peer, standard) = (sent.peer, sent.standard);
+        let pending = Pending::Send(sent);
+        self.complete(operation, std::iter::once((operation, &pending)), &|_| {
+            What::Message(Half::to(operation, peer, standard))
+        })?;
+        self.forget_send(number);
+        Ok(())
+    }
+
+    /// From here on the elements are not read any more. MPI cannot take a send back, so it has to
+    /// complete, or the job ends.
+    pub(crate) fn cancel_send(&mut self, sent: Sent) {
+        let Receipt::Request(number) = sent.receipt else { return };
+        if !self.is_sent(number) && !self.completes_soon(number) {
+            self.abort_where_it_stands("a message that was sent is never received");
+        }
+        self.forget_send(number);
+    }
+
+    fn forget_send(&mut self, number: usize) {
+        let send = self.sends.started.remove(number);
+        if let Some(moving) = send.moving {
+            self.bulk.finish_send(moving);
+        }
+    }
+
+    /// Looks whether sends are complete.
+    pub(super) fn progress_sends(&mut self) -> Result<(), Code> {
+        for (_, send) in &mut self.sends.started {
+            send.look()?;
+        }
+        let mut copies = std::mem::take(&mut self.sends.copies);
+        copies.retain(|&copy| {
+            let sent = self.is_sent(copy);
+            if sent {
+                self.forget_send(copy);
+            }
+            !sent
+        });
+        self.sends.copies = copies;
+        Ok(())
+    }
+
+    /// Whether a send is complete, as far as was seen when this rank last looked.
+    pub(super) fn is_sent(&self, number: usize) -> bool {
+        let send = &self.sends.started[number];
+        send.request == calls::no_request() && send.moving.is_none_or(|id| self.bulk.is_sent(id))
+    }
+
+    /// The copies that are still to be sent.
+    pub(super) fn copies(&self) -> Vec<Half> {
+        let copies = self.sends.copies.iter().map(|&copy| &self.sends.started[copy]);
+        copies.map(|send| Half::to(send.operation, send.peer, false)).collect()
+    }
+}
+
+impl Send {
+    fn look(&mut self) -> Result<(), Code> {
+        if self.request != calls::no_request() {
+            // MPI makes it none when it is complete.
+            calls::test(&mut self.request).map_err(|refused| refused.code)?;
+        }
+        Ok(())
+    }
+}

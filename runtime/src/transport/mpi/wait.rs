@@ -1,0 +1,279 @@
+//! Waiting: inside of MPI where MPI alone can complete what is waited for, and otherwise by
+//! looking again and again.
+
+use std::thread::yield_now;
+use std::time::{Duration, Instant};
+
+use super::calls;
+use super::code::Code;
+use super::endpoint::Endpoint;
+use super::receive::Stage;
+use crate::error::{Error, Result};
+use crate::operation::Operation;
+use crate::transport::started::{Enough, Pending, Receipt, ReceiveId, Sent};
+use crate::transport::waiting::{Half, Waiting, What};
+
+/// How often a wait looks before it lets others have the core each time.
+const LOOKS_BEFORE_YIELD: u32 = 1000;
+/// The same for tests of the program's own.
+const TESTS_BEFORE_YIELD: u32 = 64;
+/// How long an operation may still take that the program has given up.
+const SOON: Duration = Duration::from_secs(1);
+
+/// What was started, each by its own operation.
+type Started<'a> = (&'static Operation, &'a Pending);
+
+impl Endpoint {
+    /// Whether nothing is under way that needs more than MPI's own progress: then a wait may as
+    /// well be one call of MPI.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.watch.is_none()
+            && self.receives.roomy == 0
+            && self.receives.unmatched.is_empty()
+            && self.bulk.is_idle()
+    }
+
+    /// Moves everything that can be moved now.
+    pub(super) fn progress(&mut self, operation: &'static Operation) -> Result<()> {
+        let mut move_all = || {
+            self.bulk.progress()?;
+            self.progress_sends()?;
+            self.progress_receives()
+        };
+        move_all().map_err(|code| self.failed(operation, code))
+    }
+
+    /// Waits until `ready`, looking again and again. `what` says what it waits in, in case that
+    /// never comes.
+    pub(super) fn wait_until(
+        &mut self,
+        operation: &'static Operation,
+        what: &dyn Fn(&Endpoint) -> What,
+        ready: &mut dyn FnMut(&mut Endpoint) -> Result<bool, Code>,
+    ) -> Result<()> {
+        let mut looks = 0_u32;
+        let mut since = None;
+        loop {
+            self.progress(operation)?;
+            if ready(self).map_err(|code| self.failed(operation, code))? {
+                return self.goes_on(operation);
+            }
+            looks = looks.saturating_add(1);
+            if looks > LOOKS_BEFORE_YIELD {
+                yield_now();
+                self.say_that_it_waits(operation, *since.get_or_insert_with(Instant::now), what)?;
+            }
+        }
+    }
+
+    /// Tells the watch, if there is one. If it finds that nothing moves anywhere, the job ends.
+    fn say_that_it_waits(
+        &mut self,
+        operation: &'static Operation,
+        since: Instant,
+        what: &dyn Fn(&Endpoint) -> What,
+    ) -> Result<()> {
+        let Some(mut watch) = self.watch.take() else { return Ok(()) };
+        let seen = watch.waiting(since, || {
+            let what = self.collective.map_or_else(|| what(self), What::Collective);
+            Waiting { operation, what }
+        });
+        self.watch = Some(watch);
+        match seen {
+            Ok(None) => Ok(()),
+            Ok(Some(report)) => self.abort(&Error::Deadlock(report).to_string()),
+            Err(code) => Err(self.failed(operation, code)),
+        }
+    }
+
+    fn goes_on(&mut self, operation: &'static Operation) -> Result<()> {
+        let told = self.watch.as_mut().map_or(Ok(()), |watch| watch.goes_on());
+        told.map_err(|code| self.failed(operation, code))
+    }
+
+    /// Waits until all of what was started is complete.
+    #[inline]
+    pub(super) fn complete<'a>(
+        &mut self,
+        operation: &'static Operation,
+        started: impl Iterator<Item = Started<'a>> + Clone,
+        what: &dyn Fn(&Endpoint) -> What,
+    ) -> Result<()> {
+        if self.is_plain() {
+            self.wait_in_mpi(operation, started.clone())?;
+        }
+        let all_complete =
+            |endpoint: &Endpoint| started.clone().all(|(_, pending)| endpoint.is_complete(pending));
+        if all_complete(self) {
+            return Ok(());
+        }
+        self.wait_until(operation, what, &mut |endpoint| Ok(all_complete(endpoint)))
+    }
+
+    /// Waits for all requests in one call. What turns out to be a header is not complete then.
+    fn wait_in_mpi<'a>(
+        &mut self,
+        operation: &'static Operation,
+        started: impl Iterator<Item = Started<'a>> + Clone,
+    ) -> Result<()> {
+        let mut several = std::mem::take(&mut self.several);
+        several.requests.clear();
+        several.requests.extend(started.clone().filter_map(|(_, pending)| self.request(pending)));
+        let waited = match several.requests.len() {
+            0 => Ok(()),
+            _ => several.wait_all(),
+        };
+        if waited.is_ok() {
+            let mut place = 0;
+            for (_, pending) in started {
+                if self.request(pending).is_some() {
+                    self.settle_request(pending, several.outcome(place));
+                    place += 1;
+                }
+            }
+        }
+        self.several = several;
+        waited.map_err(|code| self.failed(operation, code))
+    }
+
+    /// What MPI has of an operation that is not complete.
+    #[inline]
+    fn request(&self, pending: &Pending) -> Option<mpi::ffi::MPI_Request> {
+        match pending {
+            Pending::Send(Sent { receipt: Receipt::Request(number), .. }) => {
+                let request = self.sends.started[*number].request;
+                (request != calls::no_request()).then_some(request)
+            }
+            Pending::Send(_) => None,
+            Pending::Receive(id) => match self.receives.posted[id.0].stage {
+                Stage::Posted(request) => Some(request),
+                _ => None,
+            },
+        }
+    }
+
+    #[inline]
+    fn settle_request(
+        &mut self,
+        pending: &Pending,
+        outcome: Result<calls::Arrival, calls::Refused>,
+    ) {
+        match pending {
+            // MPI has nothing to refuse once a send was accepted.
+            Pending::Send(sent) => {
+                if let Receipt::Request(number) = sent.receipt {
+                    self.sends.started[number].request = calls::no_request();
+                }
+            }
+            Pending::Receive(id) => self.settle_arrival(id.0, outcome),
+        }
+    }
+
+    /// Waits until enough of what was started, each by its own operation, is complete.
+    pub(crate) fn wait_for<'a>(
+        &mut self,
+        operation: &'static Operation,
+        started: impl Iterator<Item = Started<'a>> + Clone,
+        enough: Enough,
+    ) -> Result<()> {
+        let what = |endpoint: &Endpoint| {
+            let missing = started.clone().filter(|(_, pending)| !endpoint.is_complete(pending));
+            What::Requests(missing.map(|(by, pending)| endpoint.half(by, pending)).collect())
+        };
+        if enough == Enough::All {
+            return self.complete(operation, started.clone(), &what);
+        }
+        let all = started.clone().count();
+        self.wait_until(operation, &what, &mut |endpoint| {
+            let started = started.clone();
+            let complete = started.filter(|(_, pending)| endpoint.is_complete(pending)).count();
+            Ok(enough.is_reached(complete, all))
+        })
+    }
+
+    /// Waits until a send and a receive are both complete.
+    pub(crate) fn wait_for_both(
+        &mut self,
+        (send, sending): Started<'_>,
+        (receive, receiving): Started<'_>,
+    ) -> Result<()> {
+        let started = [(send, sending), (receive, receiving)];
+        self.complete(send, started.into_iter(), &|endpoint| What::SendReceive {
+            send: endpoint.half(send, sending),
+            receive: endpoint.half(receive, receiving),
+        })
+    }
+
+    /// Whether it is complete, as far as was seen when this rank last looked.
+    #[inline]
+    pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
+        match pending {
+            Pending::Send(Sent { receipt: Receipt::Request(number), .. }) => self.is_sent(*number),
+            Pending::Send(_) => true,
+            Pending::Receive(id) => self.is_received(*id),
+        }
+    }
+
+    fn half(&self, operation: &'static Operation, pending: &Pending) -> Half {
+        match pending {
+            Pending::Send(sent) => Half::to(operation, sent.peer, sent.standard),
+            Pending::Receive(id) => {
+                Half::from(operation, &self.receives.posted[id.0].filter.source)
+            }
+        }
+    }
+
+    /// Whether it is complete now.
+    pub(crate) fn test(
+        &mut self,
+        operation: &'static Operation,
+        (by, pending): Started<'_>,
+    ) -> Result<bool> {
+        self.enter_test(operation);
+        self.progress(operation)?;
+        if self.is_complete(pending) {
+            self.enter(operation);
+            self.goes_on(operation)?;
+            return Ok(true);
+        }
+        let (since, tests) = self.testing.unwrap_or_else(|| (Instant::now(), 0));
+        self.testing = Some((since, tests.saturating_add(1)));
+        if tests > TESTS_BEFORE_YIELD {
+            yield_now();
+            self.say_that_it_waits(operation, since, &|endpoint| {
+                What::Requests(vec![endpoint.half(by, pending)])
+            })?;
+        }
+        Ok(false)
+    }
+
+    /// Waits until all copies of this rank are sent.
+    pub(super) fn send_copies(&mut self, operation: &'static Operation) -> Result<()> {
+        self.wait_until(operation, &|endpoint| What::Requests(endpoint.copies()), &mut |endpoint| {
+            Ok(endpoint.copies().is_empty())
+        })
+    }
+
+    /// Whether a send that nobody waits for is complete soon.
+    pub(super) fn completes_soon(&mut self, number: usize) -> bool {
+        self.happens_soon(|endpoint| endpoint.is_sent(number))
+    }
+
+    /// Whether a message that is on its way, and that nobody waits for, arrives soon.
+    pub(super) fn arrives_soon(&mut self, id: ReceiveId) -> bool {
+        self.happens_soon(|endpoint| endpoint.is_received(id))
+    }
+
+    fn happens_soon(&mut self, happened: impl Fn(&Endpoint) -> bool) -> bool {
+        let start = Instant::now();
+        while !happened(self) && start.elapsed() < SOON {
+            let Some(operation) = self.step().operation() else { return false };
+            if self.progress(operation).is_err() {
+                return false;
+            }
+            yield_now();
+        }
+        happened(self)
+    }
+}
