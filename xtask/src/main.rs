@@ -51,6 +51,9 @@ enum Command {
         /// Optimised, and with as many steps as the verdict deserves
         #[arg(long)]
         long: bool,
+        /// Only these
+        #[arg(value_name = "NAME")]
+        only: Vec<String>,
     },
     /// Run the checker over other people's crates: what it finds, and how much it understands
     Corpus {
@@ -77,7 +80,7 @@ fn main() -> ExitCode {
         Command::Test { long } => test::run_all(long),
         Command::Bench { what } => bench::run(&what),
         Command::Corpus { paths } => corpus::run_over(&paths),
-        Command::Programs { long } => mpi::programs::run(long),
+        Command::Programs { long, only } => mpi::programs::run(long, &only),
         Command::Rsmpi => rsmpi::run(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),

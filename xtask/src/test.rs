@@ -29,7 +29,7 @@ pub(crate) fn run_all(long: bool) -> Result {
     generate::run(true)?;
     fuzz()?;
     rsmpi::run()?;
-    programs::run(long)?;
+    programs::run(long, &[])?;
     tests(long)
 }
 

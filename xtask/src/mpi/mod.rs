@@ -6,9 +6,10 @@ pub(crate) mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Result;
-use crate::workspace::cargo;
+use crate::workspace::{cargo, own_target};
 
 /// How long a launcher may take to put its ranks away, in seconds.
 const PUTS_AWAY_WITHIN: u32 = 5;
@@ -103,8 +104,7 @@ impl Mpi {
             tools.filter(|&(_, _, launcher)| kind.launches(launcher)).find_map(
                 |(_, compiler, launcher)| Some((kind.version_of(compiler)?, compiler, launcher)),
             )?;
-        let own = std::env::current_exe().ok()?;
-        let target = own.ancestors().nth(2)?.join(kind.folder());
+        let target = own_target().ok()?.join(kind.folder());
         let shared = target.join(format!("shared.{}", std::process::id()));
         let version = format!("{} {version}", kind.name());
         Some(Mpi { version, compiler, launcher, target, shared })
@@ -132,23 +132,25 @@ impl Mpi {
     pub(crate) fn launcher(&self, ranks: u32, seconds: u32) -> Command {
         let mut command = within(seconds);
         command.args([self.launcher, "-n"]).arg(ranks.to_string());
-        let yes = [
-            "OMPI_ALLOW_RUN_AS_ROOT",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-            "OMPI_MCA_rmaps_base_oversubscribe",
-            "OMPI_MCA_mpi_yield_when_idle",
-        ];
-        command.envs(yes.map(|name| (name, "1"))).stdin(Stdio::null());
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if usize::try_from(ranks).is_ok_and(|ranks| ranks > cores) {
+            command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
+            command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+        }
+        command.stdin(Stdio::null());
         command
     }
 
     /// Has a job keep what its ranks share in one folder, which goes away with this value. Open MPI
-    /// leaves files behind when a job does not end by itself.
-    pub(crate) fn keep_together(&self, command: &mut Command) -> Result {
-        std::fs::create_dir_all(&self.shared)?;
-        command.env("OMPI_MCA_btl_vader_backing_directory", &self.shared);
-        command.env("OMPI_MCA_orte_tmpdir_base", &self.shared);
-        Ok(())
+    /// leaves files behind when a job does not end by itself. Gives back the folder.
+    pub(crate) fn keep_together(&self, command: &mut Command) -> Result<PathBuf> {
+        static JOBS: AtomicU32 = AtomicU32::new(0);
+        let folder = self.shared.join(JOBS.fetch_add(1, Ordering::Relaxed).to_string());
+        std::fs::create_dir_all(&folder)?;
+        command.env("OMPI_MCA_btl_vader_backing_directory", &folder);
+        command.env("OMPI_MCA_orte_tmpdir_base", &folder);
+        Ok(folder)
     }
 }
 

@@ -1,0 +1,109 @@
+//! This library, by the calls that typed steps are made of. What the steps themselves add is counted
+//! in instructions (`cargo xtask bench instructions`).
+
+use p2p::session::{self, Fresh, Mode, Operation, Protocol, Request, RequestId, Session, Source};
+use p2p::{Policy, Result, World};
+
+use super::contender::{Contender, WINDOW};
+
+static PROTOCOL: Protocol =
+    Protocol { name: "benchmark", fingerprint: 1, communicators: 1, join: operation("join", 0) };
+static SEND: Operation = operation("send", 0);
+static RECV: Operation = operation("recv", 0);
+static SEND_LEFT: Operation = operation("isend", 3);
+static SEND_RIGHT: Operation = operation("isend", 2);
+static FROM_LEFT: Operation = operation("irecv", 2);
+static FROM_RIGHT: Operation = operation("irecv", 3);
+static WAIT: Operation = operation("wait_all", 0);
+
+const fn operation(verb: &'static str, tag: i32) -> Operation {
+    let (message, file) = ("Words", file!());
+    Operation { text: verb, verb, message, tag, communicator: 0, file, line: 1, column: 1 }
+}
+
+pub(crate) struct Sessions<'s, 'env> {
+    session: &'s mut Session<'env>,
+    /// A word for each message of a window; with the session while it travels.
+    window: Vec<&'env mut [u64]>,
+    /// What a halo sends and receives, on each side.
+    rims: [Vec<u64>; 4],
+}
+
+/// Joins and runs a protocol.
+pub(crate) fn with(
+    world: &World,
+    run: impl FnOnce(&mut Sessions<'_, '_>) -> Result<()>,
+) -> Result<()> {
+    let mut words = vec![world.rank() as u64; WINDOW];
+    session::run(session::join(world, &PROTOCOL, &[])?, |session| {
+        let window = words.chunks_mut(1).collect();
+        run(&mut Sessions { session, window, rims: Default::default() })
+    })
+}
+
+impl<'env> Sessions<'_, 'env> {
+    pub(crate) fn set_policy(&mut self, policy: &Policy) {
+        self.session.set_policy(policy.clone());
+    }
+
+    /// Waits for all, as a step `wait_all` of requests that were pushed does.
+    fn finish_window(&mut self, open: Vec<Request<&'env mut [u64]>>) -> Result<()> {
+        let ids: Vec<RequestId> = open.iter().map(Request::id).collect();
+        self.session.wait_all(&WAIT, &ids)?;
+        for request in open {
+            self.window.push(self.session.wait(&WAIT, request)?.0);
+        }
+        Ok(())
+    }
+}
+
+impl Contender for Sessions<'_, '_> {
+    fn send(&mut self, peer: usize, data: &[u64]) -> Result<()> {
+        self.session.send(&SEND, Mode::Standard, peer as i64, data)
+    }
+
+    fn receive(&mut self, peer: usize, data: &mut [u64]) -> Result<()> {
+        self.session.recv(&RECV, Source::Rank(peer as i64), data).map(drop)
+    }
+
+    fn receive_fresh(&mut self, peer: usize) -> Result<Vec<u64>> {
+        let source = Source::Rank(peer as i64);
+        Ok(self.session.recv(&RECV, source, Fresh::new())?.0)
+    }
+
+    fn exchange(&mut self, peer: usize, data: &[u64], room: &mut [u64]) -> Result<()> {
+        let (to, from) = (peer as i64, Source::Rank(peer as i64));
+        self.session.sendrecv((&SEND, to), data, (&RECV, from), room).map(drop)
+    }
+
+    fn send_window(&mut self, peer: usize) -> Result<()> {
+        let mut open = Vec::with_capacity(WINDOW);
+        for word in self.window.drain(..) {
+            open.push(self.session.isend(&SEND, Mode::Standard, peer as i64, word)?);
+        }
+        self.finish_window(open)
+    }
+
+    fn receive_window(&mut self, peer: usize) -> Result<()> {
+        let mut open = Vec::with_capacity(WINDOW);
+        for word in self.window.drain(..) {
+            open.push(self.session.irecv(&RECV, Source::Rank(peer as i64), word)?);
+        }
+        self.finish_window(open)
+    }
+
+    fn halo(&mut self, [left, right]: [usize; 2], words: usize, work: impl FnOnce()) -> Result<()> {
+        self.rims.iter_mut().for_each(|rim| rim.resize(words, 1));
+        let [above, below, up, down] = std::mem::take(&mut self.rims);
+        let (session, [left, right]) = (&mut *self.session, [left, right].map(|it| it as i64));
+        let above = session.irecv(&FROM_LEFT, Source::Rank(left), above)?;
+        let below = session.irecv(&FROM_RIGHT, Source::Rank(right), below)?;
+        let up = session.isend(&SEND_LEFT, Mode::Standard, left, up)?;
+        let down = session.isend(&SEND_RIGHT, Mode::Standard, right, down)?;
+        work();
+        session.wait_all(&WAIT, &[above.id(), below.id(), up.id(), down.id()])?;
+        let mut take = |request| session.wait(&WAIT, request).map(|(rim, _)| rim);
+        self.rims = [take(above)?, take(below)?, take(up)?, take(down)?];
+        Ok(())
+    }
+}
