@@ -1,13 +1,12 @@
 //! One rank's end: what it has under way, and what it says of itself.
 
-use std::time::Instant;
-
 use super::bulk::Bulk;
 use super::calls::Several;
 use super::code::Code;
 use super::communicators::Communicators;
 use super::receive::{Announced, Receives};
 use super::send::Sends;
+use super::wait::Testing;
 use super::watch::Watch;
 use crate::error::{Error, Result, Step};
 use crate::operation::Operation;
@@ -30,8 +29,7 @@ pub(crate) struct Endpoint {
     step: Option<&'static Operation>,
     /// The collective operation that the rank is in, whose messages it waits for.
     pub(super) collective: Option<Collective>,
-    /// Since when a test has failed again and again, and how often.
-    pub(super) testing: Option<(Instant, u32)>,
+    pub(super) testing: Option<Testing>,
     begun: u32,
 }
 
@@ -82,7 +80,9 @@ impl Endpoint {
     pub(crate) fn enter(&mut self, operation: &'static Operation) {
         self.step = Some(operation);
         self.collective = None;
-        self.testing = None;
+        if self.testing.is_some() {
+            self.stops_testing();
+        }
     }
 
     /// Every collective operation begins here.

@@ -17,8 +17,20 @@ use crate::transport::waiting::{Half, Waiting, What};
 const LOOKS_BEFORE_YIELD: u32 = 1000;
 /// The same for tests of the program's own.
 const TESTS_BEFORE_YIELD: u32 = 64;
+/// How many tests with hardly a pause are as good as a wait. A program that computes and tests now
+/// and then, perhaps only to let messages go on, does not wait.
+const TESTS_IN_VAIN: u32 = 1 << 16;
+const PAUSE: Duration = Duration::from_millis(10);
 /// How long an operation may still take that the program has given up.
 const SOON: Duration = Duration::from_secs(1);
+
+/// Tests in vain, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Testing {
+    since: Instant,
+    last: Instant,
+    tests: u32,
+}
 
 /// What was started, each by its own operation.
 type Started<'a> = (&'static Operation, &'a Pending);
@@ -237,15 +249,42 @@ impl Endpoint {
             self.goes_on(operation)?;
             return Ok(true);
         }
-        let (since, tests) = self.testing.unwrap_or_else(|| (Instant::now(), 0));
-        self.testing = Some((since, tests.saturating_add(1)));
+        let Testing { since, tests, .. } = self.tests_in_vain(operation)?;
         if tests > TESTS_BEFORE_YIELD {
             yield_now();
+        }
+        if tests > TESTS_IN_VAIN {
             self.say_that_it_waits(operation, since, &|endpoint| {
                 What::Requests(vec![endpoint.half(by, pending)])
             })?;
         }
         Ok(false)
+    }
+
+    /// Counts another test in vain.
+    fn tests_in_vain(&mut self, operation: &'static Operation) -> Result<Testing> {
+        let now = Instant::now();
+        let testing = match self.testing {
+            Some(Testing { since, last, tests }) if now.duration_since(last) < PAUSE => {
+                Testing { since, last: now, tests: tests.saturating_add(1) }
+            }
+            _ => {
+                self.goes_on(operation)?;
+                Testing { since: now, last: now, tests: 0 }
+            }
+        };
+        self.testing = Some(testing);
+        Ok(testing)
+    }
+
+    /// The program does something else than test.
+    #[cold]
+    pub(super) fn stops_testing(&mut self) {
+        self.testing = None;
+        if let Some(watch) = &mut self.watch {
+            // If MPI refuses this, it refuses what comes next, and that is said.
+            let _ = watch.goes_on();
+        }
     }
 
     /// Waits until all copies of this rank are sent.
