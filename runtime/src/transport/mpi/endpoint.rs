@@ -29,7 +29,10 @@ pub(crate) struct Endpoint {
     step: Option<&'static Operation>,
     /// The collective operation that the rank is in, whose messages it waits for.
     pub(super) collective: Option<Collective>,
+    /// What the watch is to know of tests in vain, if there is a watch.
     pub(super) testing: Option<Testing>,
+    /// How many tests in a row were in vain.
+    pub(super) failed_tests: u32,
     begun: u32,
 }
 
@@ -54,6 +57,7 @@ impl Endpoint {
             step: None,
             collective: None,
             testing: None,
+            failed_tests: 0,
             begun: 0,
         }
     }
@@ -80,7 +84,7 @@ impl Endpoint {
     pub(crate) fn enter(&mut self, operation: &'static Operation) {
         self.step = Some(operation);
         self.collective = None;
-        if self.testing.is_some() {
+        if self.failed_tests > 0 {
             self.stops_testing();
         }
     }

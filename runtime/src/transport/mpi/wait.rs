@@ -17,10 +17,11 @@ use crate::transport::waiting::{Half, Waiting, What};
 const LOOKS_BEFORE_YIELD: u32 = 1000;
 /// The same for tests of the program's own.
 const TESTS_BEFORE_YIELD: u32 = 64;
-/// How many tests with hardly a pause are as good as a wait. A program that computes and tests now
-/// and then, perhaps only to let messages go on, does not wait.
-const TESTS_IN_VAIN: u32 = 1 << 16;
-const PAUSE: Duration = Duration::from_millis(10);
+/// Tests are as good as a wait if there is no longer pause between any two of them, and at most one
+/// in so many parts of the time passes between them. A program that computes and tests now and then,
+/// perhaps only to let messages go on, does not wait.
+const PAUSE: Duration = Duration::from_millis(200);
+const PART: u32 = 4;
 /// How long an operation may still take that the program has given up.
 const SOON: Duration = Duration::from_secs(1);
 
@@ -29,7 +30,14 @@ const SOON: Duration = Duration::from_secs(1);
 pub(super) struct Testing {
     since: Instant,
     last: Instant,
-    tests: u32,
+    /// How much time has passed between them.
+    between: Duration,
+}
+
+impl Testing {
+    fn is_all_there_is(&self) -> bool {
+        self.between * PART < self.last.duration_since(self.since)
+    }
 }
 
 /// What was started, each by its own operation.
@@ -242,6 +250,7 @@ impl Endpoint {
         operation: &'static Operation,
         (by, pending): Started<'_>,
     ) -> Result<bool> {
+        let begun = self.watch.as_ref().map(|_| Instant::now());
         self.enter_test(operation);
         self.progress(operation)?;
         if self.is_complete(pending) {
@@ -249,37 +258,44 @@ impl Endpoint {
             self.goes_on(operation)?;
             return Ok(true);
         }
-        let Testing { since, tests, .. } = self.tests_in_vain(operation)?;
-        if tests > TESTS_BEFORE_YIELD {
+        self.failed_tests = self.failed_tests.saturating_add(1);
+        if self.failed_tests > TESTS_BEFORE_YIELD {
             yield_now();
         }
-        if tests > TESTS_IN_VAIN {
-            self.say_that_it_waits(operation, since, &|endpoint| {
+        if let Some(begun) = begun {
+            self.say_that_it_tests(operation, begun, &|endpoint| {
                 What::Requests(vec![endpoint.half(by, pending)])
             })?;
         }
         Ok(false)
     }
 
-    /// Counts another test in vain.
-    fn tests_in_vain(&mut self, operation: &'static Operation) -> Result<Testing> {
-        let now = Instant::now();
+    /// Tells the watch of a test in vain, if the program does hardly anything else.
+    fn say_that_it_tests(
+        &mut self,
+        operation: &'static Operation,
+        begun: Instant,
+        what: &dyn Fn(&Endpoint) -> What,
+    ) -> Result<()> {
+        let last = Instant::now();
         let testing = match self.testing {
-            Some(Testing { since, last, tests }) if now.duration_since(last) < PAUSE => {
-                Testing { since, last: now, tests: tests.saturating_add(1) }
+            Some(testing) if begun.duration_since(testing.last) < PAUSE => {
+                let between = testing.between + begun.duration_since(testing.last);
+                Testing { between, last, ..testing }
             }
-            _ => {
-                self.goes_on(operation)?;
-                Testing { since: now, last: now, tests: 0 }
-            }
+            _ => Testing { since: last, last, between: Duration::ZERO },
         };
         self.testing = Some(testing);
-        Ok(testing)
+        match testing.is_all_there_is() {
+            true => self.say_that_it_waits(operation, testing.since, what),
+            false => self.goes_on(operation),
+        }
     }
 
     /// The program does something else than test.
     #[cold]
     pub(super) fn stops_testing(&mut self) {
+        self.failed_tests = 0;
         self.testing = None;
         if let Some(watch) = &mut self.watch {
             // If MPI refuses this, it refuses what comes next, and that is said.
