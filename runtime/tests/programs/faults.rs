@@ -16,7 +16,7 @@ use std::process::Command;
 
 use p2p::{Error, World, p2p_protocol};
 
-const STEPS: usize = 1000;
+const STEPS: usize = 100;
 const WORK: usize = 64;
 
 /// The work and the answers.
