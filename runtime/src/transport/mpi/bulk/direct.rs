@@ -233,3 +233,88 @@ impl Receiving {
         slot.let_go();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn slot() -> Slot {
+        Slot {
+            taken: AtomicU64::new(7),
+            place: AtomicU64::new(7),
+            moved: AtomicU32::new(7),
+            free: AtomicBool::new(true),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_chunk_is_taken_once(chunks in 1u32..200, order in any::<[u64; 4]>()) {
+            let slot = slot();
+            slot.clear();
+            let (mut first, mut last) = (Vec::new(), Vec::new());
+            for turn in 0.. {
+                let taken = if order[turn / 64 % 4] >> (turn % 64) & 1 == 0 {
+                    slot.take_first(chunks).map(|index| first.push(index))
+                } else {
+                    slot.take_last(chunks).map(|index| last.push(index))
+                };
+                if taken.is_none() {
+                    break;
+                }
+            }
+            first.extend(last.into_iter().rev());
+            prop_assert_eq!(first, (0..chunks).collect::<Vec<_>>());
+            prop_assert_eq!(slot.take_first(chunks).or(slot.take_last(chunks)), None);
+        }
+    }
+
+    #[test]
+    fn both_ends_together_take_every_chunk_once() {
+        const CHUNKS: u32 = 10_000;
+        let slot = slot();
+        slot.clear();
+        let taken: Vec<AtomicUsize> = (0..CHUNKS).map(|_| AtomicUsize::new(0)).collect();
+        let take = |next: &dyn Fn() -> Option<u32>| {
+            while let Some(index) = next() {
+                taken[index as usize].fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| take(&|| slot.take_first(CHUNKS)));
+            scope.spawn(|| take(&|| slot.take_last(CHUNKS)));
+        });
+        assert!(taken.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+    }
+
+    #[test]
+    fn two_ends_of_one_process_move_a_message() {
+        let own = std::process::id() as libc::pid_t;
+        for bytes in [1, 65_536, 1_000_003, 5 << 20] {
+            let sent: Vec<u8> = (0..bytes).map(|index| (index % 251) as u8).collect();
+            let mut received = vec![0u8; bytes];
+            let (slot, chunk) = (slot(), chunk(bytes, 24));
+            let (elements, place) = (sent.as_ptr(), received.as_mut_ptr());
+            // SAFETY: both vectors outlive both ends, and nobody else uses them meanwhile.
+            let (mut sending, mut receiving) = unsafe {
+                let sending = Sending::new((0, &slot), (0, own), elements, bytes, chunk);
+                let address = elements.expose_provenance() as u64;
+                let at = (0, &slot);
+                (sending, Receiving::new(at, (0, own), address, Some(place), bytes, chunk))
+            };
+            assert!(!sending.is_done(&slot) && !slot.is_free());
+            while !receiving.is_done(&slot) {
+                sending.advance(&slot).unwrap();
+                receiving.advance(&slot).unwrap();
+            }
+            assert!(sending.is_done(&slot) && !slot.is_free());
+            receiving.finish(&slot);
+            assert!(slot.is_free());
+            assert!(sent == received);
+        }
+    }
+}

@@ -128,8 +128,13 @@ impl Bulk {
         if bytes <= self.longest_plain {
             return bytes == HEADER_BYTES;
         }
-        let strategy = self.policy.strategy(self.node.has(peer), bytes);
-        !matches!(strategy, Strategy::Eager | Strategy::Blocking) || bytes == HEADER_BYTES
+        match self.policy.strategy(self.node.has(peer), bytes) {
+            _ if bytes == HEADER_BYTES => true,
+            Strategy::Eager | Strategy::Blocking => false,
+            // Where it is chosen for short messages, MPI's own call is the next best.
+            Strategy::Window => bytes > window::ROOM || self.free_ring(peer, 1).is_some(),
+            Strategy::Pipeline | Strategy::Direct | Strategy::Put => true,
+        }
     }
 
     /// Begins to send, and returns what is to be sent in the message's place.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::piece::Piece;
 
 /// The most that a chunk holds.
-const ROOM: usize = 512 << 10;
+pub(super) const ROOM: usize = 512 << 10;
 /// How many chunks there are in a ring.
 const CHUNKS: usize = 4;
 
@@ -175,5 +175,53 @@ impl Receiving {
 
     pub(super) fn is_done(&self) -> bool {
         self.emptied * self.chunk >= self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ring() -> Box<Ring> {
+        // SAFETY: all bytes zero are a ring.
+        unsafe { Box::new_zeroed().assume_init() }
+    }
+
+    #[test]
+    fn chunks_are_whole_elements() {
+        assert_eq!(chunk(1), Some(ROOM));
+        assert_eq!(chunk(24).map(|chunk| (chunk % 24, ROOM - chunk < 24)), Some((0, true)));
+        assert_eq!((chunk(ROOM), chunk(ROOM + 1)), (Some(ROOM), None));
+    }
+
+    #[test]
+    fn two_threads_move_messages_through_one_ring() {
+        let ring = ring();
+        for bytes in [1, ROOM, ROOM + 1, ROOM * CHUNKS, 5_000_001] {
+            let sent: Vec<u8> = (0..bytes).map(|index| (index % 253) as u8).collect();
+            let mut received = vec![0u8; bytes];
+            let chunk = chunk(3).unwrap();
+            ring.clear();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    // SAFETY: the vector outlives the thread, which alone uses it.
+                    let mut sending =
+                        unsafe { Sending::new((0, &ring), Some(sent.as_ptr()), bytes, chunk) };
+                    while !sending.is_done() {
+                        sending.advance(&ring);
+                    }
+                });
+                scope.spawn(|| {
+                    let place = received.as_mut_ptr();
+                    // SAFETY: as above.
+                    let mut receiving = unsafe { Receiving::new(0, Some(place), bytes, chunk) };
+                    while !receiving.is_done() {
+                        receiving.advance(&ring);
+                    }
+                });
+            });
+            assert!(ring.is_free(bytes.div_ceil(chunk)));
+            assert!(sent == received);
+        }
     }
 }
