@@ -17,7 +17,7 @@ pub(crate) trait Contender {
     /// Starts `WINDOW` receives of one word, and waits for them.
     fn receive_window(&mut self, peer: usize) -> Result<()>;
     /// Starts two receives and two sends, does `work`, and waits.
-    fn halo(&mut self, [left, right]: [usize; 2], words: usize, work: impl FnOnce()) -> Result<()>;
+    fn halo(&mut self, neighbours: [usize; 2], words: usize, work: impl FnOnce()) -> Result<()>;
 }
 
 /// What is sent, and room for what comes.

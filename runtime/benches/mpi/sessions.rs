@@ -42,8 +42,8 @@ pub(crate) fn with(
 }
 
 impl<'env> Sessions<'_, 'env> {
-    pub(crate) fn set_policy(&mut self, policy: &Policy) {
-        self.session.set_policy(policy.clone());
+    pub(crate) fn set_policy(&mut self, policy: Policy) {
+        self.session.set_policy(policy);
     }
 
     /// Waits for all, as a step `wait_all` of requests that were pushed does.

@@ -20,7 +20,7 @@ pub(crate) fn run(
     buffers: &mut Buffers,
 ) -> Result<f64> {
     let peer = place.rank ^ 1;
-    let asks = place.rank % 2 == 0;
+    let asks = place.rank.is_multiple_of(2);
     let Buffers { out, into, cells } = buffers;
     let (out, into) = (&out[..words], &mut into[..words]);
     let mut messages = trips;

@@ -110,6 +110,12 @@ impl<'env> Session<'env> {
         self.size
     }
 
+    /// From now on messages of this rank travel by `policy`: so a benchmark can have them take turns.
+    #[cfg(feature = "mpi")]
+    pub fn set_policy(&mut self, policy: crate::Policy) {
+        self.endpoint.borrow_mut().set_policy(policy);
+    }
+
     #[inline]
     fn envelope(&self, operation: &Operation, channel: Channel, tag: i32) -> Envelope {
         let communicator = operation.communicator | channel as u16;

@@ -94,6 +94,14 @@ impl Endpoint {
         }
     }
 
+    /// From now on this rank's messages travel by `policy`.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn set_policy(&mut self, policy: crate::policy::Policy) {
+        if let Endpoint::Mpi(endpoint) = self {
+            endpoint.set_policy(policy);
+        }
+    }
+
     /// Ends a session.
     pub(crate) fn end_session(&mut self, session: u32) {
         either!(self, endpoint => endpoint.end_session(session));

@@ -10,6 +10,7 @@ use super::wait::Testing;
 use super::watch::Watch;
 use crate::error::{Error, Result, Step};
 use crate::operation::Operation;
+use crate::policy::Policy;
 use crate::transport::waiting::Collective;
 
 /// See the module. One for each process, on the thread that has started MPI.
@@ -60,6 +61,11 @@ impl Endpoint {
             failed_tests: 0,
             begun: 0,
         }
+    }
+
+    /// From now on this rank's messages travel by `policy`.
+    pub(crate) fn set_policy(&mut self, policy: Policy) {
+        self.bulk.set_policy(policy);
     }
 
     /// This rank: `0..size`.
