@@ -126,16 +126,16 @@ impl Sending {
         Sending { ends, slot: index }
     }
 
-    /// Moves a chunk, if the receiver has said where to and one is left.
-    pub(super) fn advance(&mut self, slot: &Slot) -> Result<(), Code> {
+    /// Moves a chunk, if the receiver has said where to and one is left; whether it has.
+    pub(super) fn advance(&mut self, slot: &Slot) -> Result<bool, Code> {
         let ends = self.ends;
         // Acquire: pairs with the receiver's release in `Receiving::new`: what it did with its
         // memory before it offered it comes first.
         let place = slot.place.load(Ordering::Acquire);
         if place == 0 {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(index) = slot.take_last(ends.chunks()) else { return Ok(()) };
+        let Some(index) = slot.take_last(ends.chunks()) else { return Ok(false) };
         let Piece { offset, bytes } = ends.piece(index);
         // SAFETY: the caller of `new` keeps the elements, and the receiver its place until all is
         // moved; this chunk of both is in the use of whoever has taken it.
@@ -144,7 +144,7 @@ impl Sending {
                 failure(&format!("writing to the memory of rank {}", ends.peer), &error)
             })?;
         slot.moved.fetch_add(1, Ordering::AcqRel);
-        Ok(())
+        Ok(true)
     }
 
     pub(super) fn is_done(&self, slot: &Slot) -> bool {
@@ -186,18 +186,18 @@ impl Receiving {
         Receiving { ends, address, slot: index, in_pieces: place.is_none() }
     }
 
-    /// Moves a chunk, if one is left.
-    pub(super) fn advance(&mut self, slot: &Slot) -> Result<(), Code> {
+    /// Moves a chunk, if one is left; whether it has.
+    pub(super) fn advance(&mut self, slot: &Slot) -> Result<bool, Code> {
         if self.in_pieces {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(()) };
+        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(false) };
         let piece = self.ends.piece(index);
         // SAFETY: there is room for the message, and this chunk is in the use of whoever has
         // taken it.
         unsafe { self.read(piece, self.ends.own.add(piece.offset)) }?;
         slot.moved.fetch_add(1, Ordering::AcqRel);
-        Ok(())
+        Ok(true)
     }
 
     /// Moves the next chunk to `into`.

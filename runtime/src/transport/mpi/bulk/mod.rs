@@ -22,6 +22,7 @@ mod window;
 
 use std::ffi::c_int;
 use std::io;
+use std::time::Instant;
 
 use mpi::ffi;
 
@@ -34,6 +35,9 @@ use crate::policy::{Policy, Strategy};
 
 pub(super) use self::header::HEADER_BYTES;
 pub(super) use self::memory::prepare;
+
+/// The most bytes that a call of MPI's takes: lengths are `int`s.
+const MOST: usize = c_int::MAX as usize;
 
 /// What is needed to move large messages, and those that are on their way.
 pub(super) struct Bulk {
@@ -52,6 +56,7 @@ pub(super) struct Bulk {
     contents: [Option<&'static Element>; RINGS],
     /// Where the search for a free slot begins.
     next_slot: usize,
+    last_moved: Option<Instant>,
     sending: Table<(usize, Sending)>,
     receiving: Table<(usize, Receiving)>,
 }
@@ -104,6 +109,7 @@ impl Bulk {
             rings: [0; RINGS],
             contents: [None; RINGS],
             next_slot: 0,
+            last_moved: None,
             sending: Table::default(),
             receiving: Table::default(),
         };
@@ -117,19 +123,22 @@ impl Bulk {
     /// Another policy from here on, for who measures several.
     pub(super) fn set_policy(&mut self, policy: Policy) {
         let longest_plain = policy.longest_plain(true).min(policy.longest_plain(false));
-        self.longest_plain = longest_plain.max(HEADER_BYTES - 1);
+        self.longest_plain = longest_plain.clamp(HEADER_BYTES - 1, MOST);
         self.policy = policy;
     }
 
     /// Whether a message is announced by a header. Shorter ones than the header are not, so that
     /// it fits where the message would.
+    ///
+    /// What a rank sends itself stays with MPI: a rank that waits in such a send could move nothing.
     #[inline]
     pub(super) fn announces(&self, peer: usize, bytes: usize) -> bool {
         if bytes <= self.longest_plain {
             return bytes == HEADER_BYTES;
         }
         match self.policy.strategy(self.node.has(peer), bytes) {
-            _ if bytes == HEADER_BYTES => true,
+            _ if bytes == HEADER_BYTES || bytes > MOST => true,
+            _ if peer == self.rank => false,
             Strategy::Eager | Strategy::Blocking => false,
             // Where it is chosen for short messages, MPI's own call is the next best.
             Strategy::Window => bytes > window::ROOM || self.free_ring(peer, 1).is_some(),
@@ -284,34 +293,47 @@ impl Bulk {
         self.sending.live == 0 && self.receiving.live == 0
     }
 
+    /// When this end has last moved something, for who takes a rank that moves nothing to wait.
+    pub(super) fn last_moved(&self) -> Option<Instant> {
+        self.last_moved
+    }
+
     fn advance(&mut self) -> Result<(), Code> {
         let segment = self.node.segment(self.rank).expect("a rank is on its own node");
+        let mut moved = false;
         for (_, sending) in self.sending.iter_mut() {
-            match sending {
+            moved |= match sending {
                 Sending::Pipeline(sending) => sending.advance()?,
                 Sending::Window(ours) => ours.advance(&segment.rings[ours.ring as usize]),
                 Sending::Direct(ours) => ours.advance(&segment.slots[ours.slot as usize])?,
                 Sending::Put(ours) => {
                     let window = self.window.as_ref().expect("a put needs it");
-                    if ours.advance(window)? == put::Answer::Refused {
+                    let found = ours.advance(window)?;
+                    if let put::Found::Refused = found {
                         *sending = Sending::Pipeline(ours.as_pipeline());
                     }
+                    !matches!(found, put::Found::Nothing)
                 }
-            }
+            };
         }
         for (source, receiving) in self.receiving.iter_mut() {
             let segment = || self.node.segment(*source).expect("the sender is on this node");
-            match receiving {
+            moved |= match receiving {
                 Receiving::Pipeline(receiving) => receiving.advance()?,
                 Receiving::Window(ours) => ours.advance(&segment().rings[ours.ring as usize]),
                 Receiving::Direct(ours, _) => ours.advance(&segment().slots[ours.slot as usize])?,
                 Receiving::Put(ours) => {
                     let window = self.window.as_ref().expect("a put needs it");
-                    if ours.advance(window)? == put::Answer::Refused {
+                    let found = ours.advance(window)?;
+                    if let put::Found::Refused = found {
                         *receiving = Receiving::Pipeline(ours.as_pipeline());
                     }
+                    !matches!(found, put::Found::Nothing)
                 }
-            }
+            };
+        }
+        if moved {
+            self.last_moved = Some(Instant::now());
         }
         Ok(())
     }

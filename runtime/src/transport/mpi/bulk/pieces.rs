@@ -6,6 +6,8 @@
 #![allow(unsafe_code)]
 
 use super::super::code::Code;
+use std::time::Instant;
+
 use super::header::{HEADER_BYTES, Header, Way};
 use super::piece::Piece;
 use super::{Bulk, IncomingId, OutgoingId, Receiving, Sending, pipeline, window};
@@ -17,8 +19,8 @@ const SHORTEST: usize = 64 << 10;
 impl Bulk {
     /// Whether a message that is made piece by piece is announced by a header; shorter ones are
     /// made in one piece and sent as any other.
-    pub(in crate::transport::mpi) fn announces_pieces(&self, bytes: usize) -> bool {
-        bytes >= SHORTEST
+    pub(in crate::transport::mpi) fn announces_pieces(&self, peer: usize, bytes: usize) -> bool {
+        bytes >= SHORTEST && peer != self.rank
     }
 
     /// Begins to send a message whose pieces are still to be made, by [`Bulk::room`] and
@@ -71,6 +73,7 @@ impl Bulk {
             (_, Sending::Pipeline(ours)) => ours.start()?,
             _ => {}
         }
+        self.last_moved = Some(Instant::now());
         Ok(())
     }
 
@@ -108,6 +111,7 @@ impl Bulk {
 
     /// Gives up the piece that has arrived.
     pub(in crate::transport::mpi) fn empty(&mut self, id: IncomingId) {
+        self.last_moved = Some(Instant::now());
         let (source, receiving) = self.receiving.get_mut(id.0);
         match receiving {
             Receiving::Window(ours) => {

@@ -91,8 +91,9 @@ impl Flight {
         matches!(self.memory, Memory::Chunks(_))
     }
 
-    /// Notes which chunks have arrived.
-    fn test(&mut self) -> Result<(), Code> {
+    /// Notes which chunks have arrived; whether any has.
+    fn test(&mut self) -> Result<bool, Code> {
+        let before = self.arrived;
         while self.arrived < self.started {
             let request = &raw mut self.requests[self.arrived % FLIGHT];
             let mut arrived = 0;
@@ -103,7 +104,7 @@ impl Flight {
             }
             self.arrived += 1;
         }
-        Ok(())
+        Ok(self.arrived > before)
     }
 
     /// What to start for the next chunk.
@@ -132,18 +133,19 @@ impl Sending {
         Sending(Flight::new(route, elements.map(<*const u8>::cast_mut), bytes, chunk))
     }
 
-    pub(super) fn advance(&mut self) -> Result<(), Code> {
-        self.test()?;
+    /// Starts what can be started; whether any chunk has left.
+    pub(super) fn advance(&mut self) -> Result<bool, Code> {
+        let moved = self.test()?;
         while !self.0.in_pieces() && self.0.has_room() {
             self.start()?;
         }
-        Ok(())
+        Ok(moved)
     }
 
-    fn test(&mut self) -> Result<(), Code> {
-        self.0.test()?;
+    fn test(&mut self) -> Result<bool, Code> {
+        let moved = self.0.test()?;
         self.0.done = self.0.arrived;
-        Ok(())
+        Ok(moved)
     }
 
     /// The next chunk and where it goes, if there is room for it now.
@@ -186,9 +188,10 @@ impl Receiving {
         Receiving(Flight::new(route, place, bytes, chunk))
     }
 
-    pub(super) fn advance(&mut self) -> Result<(), Code> {
+    /// Starts what can be started; whether any chunk has arrived.
+    pub(super) fn advance(&mut self) -> Result<bool, Code> {
         let Flight { route: Route { communicator, peer, tag }, .. } = self.0;
-        self.0.test()?;
+        let moved = self.0.test()?;
         if !self.0.in_pieces() {
             self.0.done = self.0.arrived;
         }
@@ -201,7 +204,7 @@ impl Receiving {
                 ffi::MPI_Irecv(place.cast(), bytes, byte, peer, tag, communicator, request)
             })?;
         }
-        Ok(())
+        Ok(moved)
     }
 
     /// The next chunk and where it is, if it has arrived.

@@ -87,11 +87,12 @@ pub(super) struct Sending {
     stage: Stage,
 }
 
-/// What has become of the receiver's answer.
-#[derive(PartialEq, Eq)]
-pub(super) enum Answer {
-    Used,
-    /// It cannot attach its place.
+/// What a look at a message has found.
+pub(super) enum Found {
+    Nothing,
+    /// It went on.
+    Moved,
+    /// The receiver cannot attach its place.
     Refused,
 }
 
@@ -115,7 +116,7 @@ impl Sending {
         unsafe { pipeline::Sending::new(route, Some(elements), bytes, chunk) }
     }
 
-    pub(super) fn advance(&mut self, window: &Window) -> Result<Answer, Code> {
+    pub(super) fn advance(&mut self, window: &Window) -> Result<Found, Code> {
         let Route { communicator, peer, tag } = self.route;
         match &mut self.stage {
             Stage::New => {
@@ -128,29 +129,30 @@ impl Sending {
             }
             Stage::Waits(pending) => {
                 if !pending.is_complete()? {
-                    return Ok(Answer::Used);
+                    return Ok(Found::Nothing);
                 }
                 if *self.address == 0 {
-                    return Ok(Answer::Refused);
+                    return Ok(Found::Refused);
                 }
                 self.stage = self.put(window, 0)?;
             }
             Stage::Puts(pending, end) => {
                 if !pending.is_complete()? {
-                    return Ok(Answer::Used);
+                    return Ok(Found::Nothing);
                 }
                 let end = *end;
                 self.stage =
                     if end < self.bytes { self.put(window, end)? } else { self.tell(window)? };
             }
             Stage::Tells(pending) => {
-                if pending.is_complete()? {
-                    self.stage = Stage::Done;
+                if !pending.is_complete()? {
+                    return Ok(Found::Nothing);
                 }
+                self.stage = Stage::Done;
             }
-            Stage::Done => {}
+            Stage::Done => return Ok(Found::Nothing),
         }
-        Ok(Answer::Used)
+        Ok(Found::Moved)
     }
 
     fn put(&self, window: &Window, start: usize) -> Result<Stage, Code> {
@@ -234,7 +236,7 @@ impl Receiving {
         unsafe { pipeline::Receiving::new(route, place, bytes, chunk) }
     }
 
-    pub(super) fn advance(&mut self, window: &Window) -> Result<Answer, Code> {
+    pub(super) fn advance(&mut self, window: &Window) -> Result<Found, Code> {
         match &mut self.stage {
             Landing::New => {
                 *self.address = self.place.map_or(0, |place| attach(window, place, self.bytes));
@@ -245,21 +247,21 @@ impl Receiving {
                 };
             }
             Landing::Waits(answer, arrival) => {
-                if answer.is_complete()? && arrival.is_complete()? {
-                    let place = self.place.unwrap_or(std::ptr::null_mut()).cast();
-                    // SAFETY: it was attached, and the sender has put all that it puts there.
-                    check(unsafe { ffi::MPI_Win_detach(window.0, place) })?;
-                    self.stage = Landing::Done;
+                if !(answer.is_complete()? && arrival.is_complete()?) {
+                    return Ok(Found::Nothing);
                 }
+                let place = self.place.unwrap_or(std::ptr::null_mut()).cast();
+                // SAFETY: it was attached, and the sender has put all that it puts there.
+                check(unsafe { ffi::MPI_Win_detach(window.0, place) })?;
+                self.stage = Landing::Done;
             }
             Landing::Refuses(answer) => {
-                if answer.is_complete()? {
-                    return Ok(Answer::Refused);
-                }
+                let is_told = answer.is_complete()?;
+                return Ok(if is_told { Found::Refused } else { Found::Nothing });
             }
-            Landing::Done => {}
+            Landing::Done => return Ok(Found::Nothing),
         }
-        Ok(Answer::Used)
+        Ok(Found::Moved)
     }
 
     fn answer(&self) -> Result<Pending, Code> {

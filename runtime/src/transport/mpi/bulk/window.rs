@@ -96,14 +96,14 @@ impl Sending {
         self.bytes.div_ceil(self.chunk)
     }
 
-    /// Fills a chunk, if there is room for one.
-    pub(super) fn advance(&mut self, ring: &Ring) {
-        let Some(elements) = self.elements else { return };
-        if let Some((piece, place)) = self.room(ring) {
-            // SAFETY: the caller of `new` keeps the elements; the chunk is the sender's.
-            unsafe { place.copy_from_nonoverlapping(elements.add(piece.offset), piece.bytes) };
-            self.fill(ring);
-        }
+    /// Fills a chunk, if there is room for one; whether there was.
+    pub(super) fn advance(&mut self, ring: &Ring) -> bool {
+        let Some(elements) = self.elements else { return false };
+        let Some((piece, place)) = self.room(ring) else { return false };
+        // SAFETY: the caller of `new` keeps the elements; the chunk is the sender's.
+        unsafe { place.copy_from_nonoverlapping(elements.add(piece.offset), piece.bytes) };
+        self.fill(ring);
+        true
     }
 
     /// The next chunk and where it goes, if there is room for it now.
@@ -148,14 +148,14 @@ impl Receiving {
         Receiving { place, bytes, chunk, emptied: 0, ring }
     }
 
-    /// Empties a chunk, if one is full.
-    pub(super) fn advance(&mut self, ring: &Ring) {
-        let Some(place) = self.place else { return };
-        if let Some((piece, chunk)) = self.next(ring) {
-            // SAFETY: there is room for the message; the chunk is the receiver's.
-            unsafe { place.add(piece.offset).copy_from_nonoverlapping(chunk, piece.bytes) };
-            self.empty(ring);
-        }
+    /// Empties a chunk, if one is full; whether one was.
+    pub(super) fn advance(&mut self, ring: &Ring) -> bool {
+        let Some(place) = self.place else { return false };
+        let Some((piece, chunk)) = self.next(ring) else { return false };
+        // SAFETY: there is room for the message; the chunk is the receiver's.
+        unsafe { place.add(piece.offset).copy_from_nonoverlapping(chunk, piece.bytes) };
+        self.empty(ring);
+        true
     }
 
     /// The next chunk and where it is, if it is full.
