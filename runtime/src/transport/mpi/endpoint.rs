@@ -20,6 +20,11 @@ pub(crate) struct Endpoint {
     pub(super) communicators: Communicators,
     pub(super) bulk: Bulk,
     pub(super) watch: Option<Watch>,
+    /// Whether this rank's node has more ranks than cores.
+    pub(super) crowded: bool,
+    /// Whether waits look again and again in any case, because they are watched, or so that other
+    /// ranks can run in between.
+    pub(super) looks: bool,
     pub(super) sends: Sends,
     pub(super) receives: Receives,
     /// Headers that a probe had to take, in the order in which they came.
@@ -43,8 +48,11 @@ impl Endpoint {
         communicators: Communicators,
         bulk: Bulk,
         watch: Option<Watch>,
+        crowded: bool,
     ) -> Self {
         Endpoint {
+            looks: crowded || watch.is_some(),
+            crowded,
             rank,
             size,
             communicators,

@@ -12,6 +12,7 @@ mod bulk;
 mod calls;
 mod code;
 mod communicators;
+mod crowd;
 mod endpoint;
 mod receive;
 mod send;

@@ -14,6 +14,7 @@ use mpi::ffi;
 use super::bulk::Bulk;
 use super::code::{Code, check};
 use super::communicators::Communicators;
+use super::crowd::is_crowded;
 use super::endpoint::Endpoint;
 use super::watch::Watch;
 use crate::error::{Error, Result};
@@ -168,7 +169,7 @@ fn library() -> String {
     let text = String::from_utf8_lossy(&text[..usize::try_from(length).unwrap_or(0)]).into_owned();
     let first = text.lines().next().unwrap_or_default();
     let name = first.split(',').next().unwrap_or_default();
-    let words: Vec<&str> = name.split_whitespace().collect();
+    let words: Vec<&str> = name.split_whitespace().filter(|word| *word != "Version:").collect();
     if words.is_empty() { "the MPI".to_owned() } else { words.join(" ") }
 }
 
@@ -191,7 +192,8 @@ impl Endpoint {
         let bulk = Bulk::open(base, settings.policy)?;
         let watch = settings.watch.map(|limit| Watch::open(base, limit)).transpose()?;
         let rank = usize::try_from(rank).unwrap_or(0);
-        Ok(Endpoint::new((rank, size), communicators, bulk, watch))
+        let crowded = is_crowded(base)?;
+        Ok(Endpoint::new((rank, size), communicators, bulk, watch, crowded))
     }
 
     /// This rank has done its part; returns when all have. Collective.
@@ -218,7 +220,10 @@ impl Endpoint {
                 self.abort(&format!("rank {rank}: {source}"))
             }
             Some(error) => self.abort(&error.to_string()),
-            None => self.abort_where_it_stands("it panicked"),
+            None => {
+                let at = self.step();
+                self.abort(&format!("rank {rank} panicked, {at}: what it said is above"))
+            }
         }
     }
 

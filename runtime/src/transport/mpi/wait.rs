@@ -13,8 +13,10 @@ use crate::operation::Operation;
 use crate::transport::started::{Enough, Pending, Receipt, ReceiveId, Sent};
 use crate::transport::waiting::{Half, Waiting, What};
 
-/// How often a wait looks before it lets others have the core each time.
+/// How often a wait looks before it lets others have the core each time; and where there are more
+/// ranks than cores.
 const LOOKS_BEFORE_YIELD: u32 = 1000;
+const LOOKS_IN_A_CROWD: u32 = 10;
 /// The same for tests of the program's own.
 const TESTS_BEFORE_YIELD: u32 = 64;
 /// Tests are as good as a wait if there is no longer pause between any two of them, and at most one
@@ -48,7 +50,7 @@ impl Endpoint {
     /// well be one call of MPI.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.watch.is_none()
+        !self.looks
             && self.receives.roomy == 0
             && self.receives.unmatched.is_empty()
             && self.bulk.is_idle()
@@ -72,6 +74,7 @@ impl Endpoint {
         what: &dyn Fn(&Endpoint) -> What,
         ready: &mut dyn FnMut(&mut Endpoint) -> Result<bool, Code>,
     ) -> Result<()> {
+        let patience = if self.crowded { LOOKS_IN_A_CROWD } else { LOOKS_BEFORE_YIELD };
         let mut looks = 0_u32;
         let mut since = None;
         loop {
@@ -80,7 +83,7 @@ impl Endpoint {
                 return self.goes_on(operation);
             }
             looks = looks.saturating_add(1);
-            if looks > LOOKS_BEFORE_YIELD {
+            if looks > patience {
                 yield_now();
                 self.say_that_it_waits(operation, *since.get_or_insert_with(Instant::now), what)?;
             }
@@ -148,7 +151,7 @@ impl Endpoint {
             let mut place = 0;
             for (_, pending) in started {
                 if self.request(pending).is_some() {
-                    self.settle_request(pending, several.outcome(place));
+                    self.settle_request(pending, &several, place);
                     place += 1;
                 }
             }
@@ -177,7 +180,8 @@ impl Endpoint {
     fn settle_request(
         &mut self,
         pending: &Pending,
-        outcome: Result<calls::Arrival, calls::Refused>,
+        several: &calls::Several,
+        place: usize,
     ) {
         match pending {
             // MPI has nothing to refuse once a send was accepted.
@@ -186,7 +190,7 @@ impl Endpoint {
                     self.sends.started[number].request = calls::no_request();
                 }
             }
-            Pending::Receive(id) => self.settle_arrival(id.0, outcome),
+            Pending::Receive(id) => self.settle_arrival(id.0, several.outcome(place)),
         }
     }
 
