@@ -11,6 +11,9 @@
 // run: -n 4 version, fails: rank 2 joins protocol `farm`
 // run: -n 4 before, fails: rank 2: no input
 // run: mpi: -n 4 killed, fails: signal 9
+// run: mpi: -n 4 exit, fails: rank 2 has seen enough
+
+#![expect(clippy::print_stderr, reason = "a program that gives up says why")]
 
 use std::process::Command;
 
@@ -87,6 +90,7 @@ enum Fault {
     Version,
     Before,
     Killed,
+    Exit,
 }
 
 fn main() -> p2p::Result<()> {
@@ -99,6 +103,7 @@ fn main() -> p2p::Result<()> {
         Some("version") => Fault::Version,
         Some("before") => Fault::Before,
         Some("killed") => Fault::Killed,
+        Some("exit") => Fault::Exit,
         Some(other) => return Err(Error::other(format!("`{other}` is no fault"))),
     };
     p2p::launch(|world| {
@@ -152,6 +157,11 @@ fn strike(fault: Fault) -> p2p::Result<()> {
             let own = std::process::id().to_string();
             Command::new("kill").args(["-9", &own]).status()?;
             Ok(())
+        }
+        // The launcher sees that the process was not to end yet.
+        Fault::Exit => {
+            eprintln!("rank 2 has seen enough");
+            std::process::exit(3)
         }
         _ => Ok(()),
     }

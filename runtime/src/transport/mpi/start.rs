@@ -7,6 +7,7 @@ use std::ffi::{c_char, c_int};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mpi::ffi;
@@ -115,9 +116,17 @@ fn initialise() -> Result<(), String> {
     Ok(())
 }
 
-/// At the process's end, so that a program can launch more than once.
+/// How many endpoints are open.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// At the process's end, so that a program can launch more than once. A process that ends in the
+/// middle of everything does not shut MPI down, because that would wait for all others: so its
+/// launcher sees what has happened, and ends them.
 extern "C" fn finalise() {
     let mut is_over = 0;
+    if OPEN.load(Ordering::Relaxed) > 0 {
+        return;
+    }
     // SAFETY: it was started, and is shut down once.
     unsafe {
         if ffi::MPI_Finalized(&raw mut is_over) == ffi::MPI_SUCCESS as c_int && is_over == 0 {
@@ -187,6 +196,7 @@ impl Endpoint {
         check(unsafe { ffi::MPI_Comm_rank(world, &raw mut rank) })?;
         // SAFETY: MPI is started.
         let size = unsafe { size_of_world(world) }?;
+        OPEN.fetch_add(1, Ordering::Relaxed);
         let communicators = Communicators::open(world)?;
         let base = communicators.base();
         let bulk = Bulk::open(base, settings.policy)?;
@@ -208,7 +218,9 @@ impl Endpoint {
             watch.map_or(Ok(()), Watch::close)?;
             self.communicators.close()
         };
-        close().map_err(|code| refused("the ranks could not end together", code))
+        close().map_err(|code| refused("the ranks could not end together", code))?;
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// This rank leaves before its end, so the job ends here: with the error's text, or after a
