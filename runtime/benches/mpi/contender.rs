@@ -40,12 +40,16 @@ impl Buffers {
         Buffers { out, into, cells: [vec![0.5; CELLS], vec![0.25; CELLS]] }
     }
 
-    /// Whether the last message of so many words is here, where one was to come; then forgets it.
-    pub(crate) fn check(&mut self, words: usize, name: &str) -> Result<()> {
-        let came = &mut self.into[..words];
+    /// Forgets what has come.
+    pub(crate) fn clear(&mut self, words: usize) {
+        self.into[..words].fill(1);
+    }
+
+    /// Whether what has come is a message of so many words, where one was to come.
+    pub(crate) fn check(&self, words: usize, name: &str) -> Result<()> {
+        let came = &self.into[..words];
         let nothing = came.iter().all(|&word| word == 1);
-        let right = nothing || came == &self.out[..words];
-        came.fill(1);
+        let right = nothing || *came == self.out[..words];
         if right { Ok(()) } else { Err(Error::other(format!("{name} brings something else"))) }
     }
 

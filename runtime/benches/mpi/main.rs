@@ -74,6 +74,7 @@ fn measure(world: &World, entry: &Entry, buffers: &mut Buffers) -> Result<()> {
         };
         for contender in &contenders {
             // To warm up, and to see that everything arrives.
+            buffers.clear(words);
             turn(contender, entry.trips / 10 + 1, buffers)?;
             buffers.check(words, contender.name)?;
         }

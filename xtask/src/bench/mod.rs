@@ -5,6 +5,11 @@
 
 mod analyzer;
 mod cost;
+mod instructions;
+mod mpi;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
 
@@ -22,6 +27,10 @@ pub(crate) enum Subject {
     Macro,
     /// How fast messages travel between threads
     Threads,
+    /// What typed steps add to the calls that they are made of, in instructions
+    Instructions,
+    /// How fast messages travel over MPI, beside C and rsmpi; writes the book's page about it
+    Mpi,
 }
 
 /// Measures the subjects given, or all.
@@ -32,6 +41,8 @@ pub(crate) fn run(subjects: &[Subject]) -> Result {
             Subject::Engine => run_command(cargo(bench("p2p-protocol", "engine")))?,
             Subject::Analyzer => analyzer::run()?,
             Subject::Macro => cost::run()?,
+            Subject::Instructions => instructions::run()?,
+            Subject::Mpi => mpi::run()?,
             Subject::Threads => run_command(cargo(bench("p2p-runtime", "threads")))?,
         }
     }
@@ -41,4 +52,15 @@ pub(crate) fn run(subjects: &[Subject]) -> Result {
 /// The words after `cargo` that run one benchmark of one package.
 fn bench<'a>(package: &'a str, name: &'a str) -> [&'a str; 6] {
     ["bench", "--quiet", "--package", package, "--bench", name]
+}
+
+/// Has cargo build something, and gives back where it has put it.
+fn executable(mut build: Command) -> Result<PathBuf> {
+    build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
+    let text = String::from_utf8(build.output()?.stdout)?;
+    let messages = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let mut executables = messages.filter_map(|message: serde_json::Value| {
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    });
+    executables.next_back().ok_or_else(|| "the benchmark does not build".into())
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::Result;
-use crate::workspace::{cargo, own_target};
+use crate::workspace::{cargo, own_target, run};
 
 /// How long a launcher may take to put its ranks away, in seconds.
 const PUTS_AWAY_WITHIN: u32 = 5;
@@ -125,6 +125,13 @@ impl Mpi {
         let mut command = cargo(words);
         command.env("MPICC", self.compiler).env("CARGO_TARGET_DIR", &self.target);
         command
+    }
+
+    /// Compiles one file of C, optimised. What a newer compiler says of MPICH's header is not about it.
+    pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result {
+        let mut compile = Command::new(self.compiler);
+        compile.args(["-O3", "-Wno-stringop-overflow", "-o"]).arg(program).arg(source);
+        run(compile)
     }
 
     /// The launcher with all that comes before the program: more ranks than cores, and root, are
