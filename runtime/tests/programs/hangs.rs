@@ -49,8 +49,9 @@ fn main() -> p2p::Result<()> {
 /// Sends so much to the right before it receives from the left.
 fn around(world: &World, length: usize) -> p2p::Result<()> {
     let ring::Role::Member(member) = ring::join(world)?;
-    let mut block = vec![world.rank() as u64; length];
-    member.run(|s| s.send_block(block.clone())?.recv_block(&mut block))?;
+    let own = vec![world.rank() as u64; length];
+    let mut block = vec![0; length];
+    member.run(|s| s.send_block(&own)?.recv_block(&mut block))?;
     let left = (world.rank() + world.size() - 1) % world.size();
     assert!(block.iter().all(|&value| value == left as u64));
     Ok(())

@@ -68,6 +68,10 @@ pub(crate) fn run(
 /// How long the other ranks leave rank 0 to say what all of them have to say.
 const SAYING: Duration = Duration::from_secs(1);
 
+/// How long the launcher has to read what was said before it hears of the end. If it hears of both at
+/// once, it may end first.
+const HEARD: Duration = Duration::from_millis(100);
+
 /// Starts MPI, if it is not.
 fn start(launcher: &Launcher) -> Result<()> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
@@ -249,6 +253,7 @@ impl Endpoint {
         // In one piece, since all ranks write to the same place. Nobody is left to be told that
         // it could not be written.
         let _ = std::io::stderr().write_all(format!("Error: {why}\n").as_bytes());
+        std::thread::sleep(HEARD);
         // SAFETY: MPI is started.
         unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
         std::process::exit(1)
