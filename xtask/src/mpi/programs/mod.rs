@@ -8,7 +8,7 @@ mod leftovers;
 mod plan;
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use self::leftovers::Before;
@@ -55,26 +55,29 @@ struct Way<'a> {
     folder: PathBuf,
 }
 
-/// Builds the programs for all ways. The same files run with an MPI and as threads; where there is no
-/// MPI they know of none.
+/// Builds the programs for all ways; for long runs optimised, but with all assertions. The same files
+/// run with an MPI and as threads; where there is no MPI they know of none.
 fn build(mpis: &[Mpi], long: bool) -> Result<Vec<Way<'_>>> {
-    let profile: &[&str] = if long { &["--release"] } else { &[] };
     let words = ["build", "--quiet", "--package", "p2p-runtime", "--examples"];
+    let run = |mut build: Command| {
+        if long {
+            build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2");
+        }
+        run_command(build)
+    };
     for mpi in mpis {
-        let words = words.iter().chain(&["--features", "mpi"]).chain(profile).copied();
-        run_command(mpi.cargo(words))?;
+        run(mpi.cargo(words.into_iter().chain(["--features", "mpi"])))?;
     }
     let target = match mpis.first() {
         Some(mpi) => mpi.target().to_owned(),
         None => {
-            run_command(cargo(words.iter().chain(profile)))?;
+            run(cargo(words))?;
             own_target()?
         }
     };
-    let folder = if long { "release/examples" } else { "debug/examples" };
-    let threads = Way { mpi: None, folder: target.join(folder) };
-    let with_mpi = mpis.iter().map(|mpi| Way { mpi: Some(mpi), folder: mpi.target().join(folder) });
-    Ok(std::iter::once(threads).chain(with_mpi).collect())
+    let way = |mpi, target: &Path| Way { mpi, folder: target.join("debug/examples") };
+    let with_mpi = mpis.iter().map(|mpi| way(Some(mpi), mpi.target()));
+    Ok(std::iter::once(way(None, &target)).chain(with_mpi).collect())
 }
 
 /// What has come of a run.
