@@ -20,7 +20,7 @@ impl<T> Outgoing<'_, T> {
 
 impl Session<'_> {
     /// Sends `data` to `peer`, and returns when `mode` lets it.
-    #[inline]
+    #[inline(always)]
     pub fn send<'a, T: Plain>(
         &mut self,
         operation: &'static Operation,
@@ -30,8 +30,11 @@ impl Session<'_> {
     ) -> Result<()> {
         let peer = self.peer(operation, peer)?;
         let envelope = self.envelope(operation, Channel::Messages, operation.tag);
-        self.endpoint.borrow_mut().enter(operation);
-        self.send_enveloped(operation, mode, peer, envelope, data.into())
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        let data = data.into();
+        // SAFETY: what `data` borrows outlives this call.
+        unsafe { endpoint.send(operation, mode, peer, envelope, data.into_lending()) }
     }
 
     #[inline]
@@ -50,7 +53,7 @@ impl Session<'_> {
 
     /// Receives one message into `buffer`, and says who sent it and how long it was. A `Vec` gets
     /// its length; the rest of a longer slice stays as it was.
-    #[inline]
+    #[inline(always)]
     pub fn recv<T: Plain, R: Receive<T>>(
         &mut self,
         operation: &'static Operation,
@@ -62,20 +65,19 @@ impl Session<'_> {
         self.recv_filtered(operation, filter, buffer)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn recv_filtered<T: Plain, R: Receive<T>>(
         &self,
         operation: &'static Operation,
         filter: Filter,
         mut buffer: R,
     ) -> Result<(R::Output, Status)> {
-        let target = Target::landing(buffer.landing());
-        // SAFETY: the target is part of `buffer`, which this call alone has.
-        let status = unsafe { self.endpoint.borrow_mut().receive(operation, filter, target) }?;
+        let landing = buffer.landing();
+        let status = self.endpoint.borrow_mut().receive_landing(operation, filter, landing)?;
         self.finish_buffer(operation, buffer, status)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish_buffer<T: Plain, R: Receive<T>>(
         &self,
         operation: &'static Operation,

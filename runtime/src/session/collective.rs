@@ -10,7 +10,7 @@
 use p2p_protocol::model::CollectiveKind;
 
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
-use crate::transport::{Collective, Envelope, Filter, Lending, Origin, Sent, Target};
+use crate::transport::{Collective, Envelope, Filter, Lending, Origin, Sent};
 
 /// One call of a collective operation.
 #[derive(Clone, Copy)]
@@ -50,9 +50,7 @@ impl Session<'_> {
 
     fn take<T: Plain>(&self, call: Call, source: usize, landing: Landing<'_, T>) -> Result<Status> {
         let filter = Filter { source: Origin::Rank(source), envelope: call.envelope };
-        let target = Target::landing(landing);
-        // SAFETY: the target is borrowed for this call.
-        unsafe { self.endpoint.borrow_mut().receive(call.operation, filter, target) }
+        self.endpoint.borrow_mut().receive_landing(call.operation, filter, landing)
     }
 
     /// Receives a part that must fill `part`.

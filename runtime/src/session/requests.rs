@@ -149,8 +149,14 @@ impl<'env> Session<'env> {
         request: Request<B>,
     ) -> Result<(B, Status)> {
         let id = request.id;
-        self.wait_all(operation, &[id])?;
-        assert!(self.slot(id).is_some(), "this request belongs to another session");
+        let slot = self.slot(id).expect("a request belongs to the session that started it");
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        if !endpoint.is_complete(&slot.pending) {
+            let started = std::iter::once((slot.operation, &slot.pending));
+            endpoint.wait_for(operation, started, Enough::All)?;
+        }
+        drop(endpoint);
         let slot = self.requests[id.slot].take().expect("it was looked at just now");
         self.free.push(id.slot);
         let status = match slot.pending {

@@ -132,6 +132,17 @@ impl Target {
         }
     }
 
+    /// How many elements so many bytes are. Mostly as many as there is room for, and a division
+    /// takes as long as some calls.
+    #[cfg(feature = "mpi")]
+    #[inline]
+    pub(super) fn count(&self, bytes: usize) -> usize {
+        match self.place {
+            Place::Slice { room, .. } if room * self.element.size == bytes => room,
+            _ => bytes / self.element.size,
+        }
+    }
+
     /// The `room` elements at `pointer`.
     #[inline]
     pub(crate) fn slice<T: Plain>(pointer: *mut u8, room: usize) -> Self {

@@ -20,17 +20,19 @@ pub(crate) use waiting::Collective;
 
 use p2p_protocol::model::Mode;
 
+use crate::buffer::Landing;
 use crate::error::{Error, Result, Step};
 use crate::operation::{Operation, Status};
 use crate::plain::Plain;
 
 /// One rank's end of the transport, on the rank's own thread.
+#[allow(clippy::large_enum_variant, reason = "there is one for each rank, and one step less to it")]
 pub(crate) enum Endpoint {
     /// The ranks are threads.
     Threads(threads::Endpoint),
     /// The ranks are processes.
     #[cfg(feature = "mpi")]
-    Mpi(Box<mpi::Endpoint>),
+    Mpi(mpi::Endpoint),
 }
 
 /// The same call on whichever transport it is.
@@ -133,7 +135,7 @@ impl Endpoint {
     /// # Safety
     ///
     /// Borrowed elements can be read during the call.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn send<T: Plain>(
         &mut self,
         operation: &'static Operation,
@@ -177,18 +179,21 @@ impl Endpoint {
     }
 
     /// Receives one message.
-    ///
-    /// # Safety
-    ///
-    /// What `target` points to stays in place, and nobody else looks at it, during the call.
-    #[inline]
-    pub(crate) unsafe fn receive(
+    #[inline(always)]
+    pub(crate) fn receive_landing<T: Plain>(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
-        target: Target,
+        landing: Landing<'_, T>,
     ) -> Result<Status> {
-        // SAFETY: the caller says so.
+        #[cfg(feature = "mpi")]
+        if let (Endpoint::Mpi(endpoint), Origin::Rank(source)) = (&mut *self, &filter.source)
+            && let Landing::Slice(slice) = landing
+        {
+            return endpoint.receive_slice(operation, *source, filter.envelope, slice);
+        }
+        let target = Target::landing(landing);
+        // SAFETY: the target is borrowed for this call.
         either!(self, endpoint => unsafe { endpoint.receive(operation, filter, target) })
     }
 

@@ -35,6 +35,31 @@ pub(super) struct Communicators {
     tags: u32,
     /// The sessions that are under way.
     sessions: Vec<Session>,
+    /// The first communicators of the session that was used last, close at hand: following three
+    /// pointers to them would take longer than the rest of a send up to MPI's call.
+    at_hand: AtHand,
+}
+
+struct AtHand {
+    session: u32,
+    messages: [ffi::MPI_Comm; AT_HAND],
+}
+
+const AT_HAND: usize = 4;
+
+impl AtHand {
+    fn of(session: &Session) -> Self {
+        let mut at_hand = AtHand { session: session.number, ..AtHand::none() };
+        for (place, communicator) in at_hand.messages.iter_mut().zip(&session.messages) {
+            *place = *communicator;
+        }
+        at_hand
+    }
+
+    fn none() -> Self {
+        // SAFETY: a constant.
+        AtHand { session: 0, messages: [unsafe { ffi::RSMPI_COMM_NULL }; AT_HAND] }
+    }
 }
 
 impl Communicators {
@@ -43,7 +68,8 @@ impl Communicators {
         let base = duplicate(world)?;
         // SAFETY: a communicator that was made just now.
         check(unsafe { ffi::MPI_Comm_set_errhandler(base, ffi::RSMPI_ERRORS_RETURN) })?;
-        Ok(Communicators { base, tags: bits_of(greatest_tag(base)?), sessions: Vec::new() })
+        let tags = bits_of(greatest_tag(base)?);
+        Ok(Communicators { base, tags, sessions: Vec::new(), at_hand: AtHand::none() })
     }
 
     /// The communicator that every rank has from the start.
@@ -60,6 +86,7 @@ impl Communicators {
             collective: duplicate(self.base)?,
             window: duplicate(self.base)?,
         };
+        self.at_hand = AtHand::of(&session);
         self.sessions.push(session);
         Ok(())
     }
@@ -69,7 +96,8 @@ impl Communicators {
         let Some(place) = self.sessions.iter().position(|session| session.number == number) else {
             return Ok(());
         };
-        let Session { messages, collective, window, .. } = self.sessions.swap_remove(place);
+        let Session { messages, collective, window, .. } = self.sessions.remove(place);
+        self.at_hand = self.sessions.last().map_or_else(AtHand::none, AtHand::of);
         messages.into_iter().chain([collective, window]).try_for_each(free)
     }
 
@@ -79,8 +107,18 @@ impl Communicators {
     }
 
     /// The communicator and the tag that an envelope has in MPI.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wire(&self, envelope: Envelope) -> (ffi::MPI_Comm, c_int) {
+        let Envelope { tag, session, communicator } = envelope;
+        if session == self.at_hand.session
+            && let Some(&at_hand) = self.at_hand.messages.get(usize::from(communicator))
+        {
+            return (at_hand, tag);
+        }
+        self.wire_of_any(envelope)
+    }
+
+    fn wire_of_any(&self, envelope: Envelope) -> (ffi::MPI_Comm, c_int) {
         let Envelope { tag, session, communicator } = envelope;
         let channel = communicator & CHANNEL;
         if channel == CHANNEL {
@@ -95,7 +133,6 @@ impl Communicators {
         }
     }
 
-    #[inline]
     fn session(&self, number: u32) -> &Session {
         // The last one is nearly always the one.
         let mut sessions = self.sessions.iter().rev();
@@ -103,7 +140,6 @@ impl Communicators {
     }
 
     /// A number that only has to differ from that of its neighbours, as a tag.
-    #[inline]
     fn folded(&self, number: u32) -> c_int {
         (number & self.tags).cast_signed()
     }

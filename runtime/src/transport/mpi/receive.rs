@@ -19,6 +19,7 @@ use super::code::Code;
 use super::endpoint::Endpoint;
 use crate::error::{Error, Result, Step};
 use crate::operation::{Operation, Status};
+use crate::plain::Plain;
 use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
 use crate::transport::started::{Pending, ReceiveId};
 use crate::transport::waiting::{Half, What};
@@ -50,9 +51,13 @@ pub(super) enum Stage {
     /// It is with MPI.
     Posted(ffi::MPI_Request),
     /// A header has come; the elements are on their way.
-    Moving { incoming: IncomingId, status: Status },
+    Moving {
+        incoming: IncomingId,
+        status: Status,
+    },
     /// It is complete.
-    Complete(Result<Status>),
+    Complete(Status),
+    Failed(Box<Error>),
 }
 
 /// A header that was taken from MPI before the program has received its message.
@@ -69,6 +74,53 @@ enum Landed {
 }
 
 impl Endpoint {
+    /// Receives one message from a rank into a slice: the shortest way there is.
+    #[inline(always)]
+    pub(crate) fn receive_slice<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        source: usize,
+        envelope: Envelope,
+        slice: &mut [T],
+    ) -> Result<Status> {
+        let target = Target::slice::<T>(slice.as_mut_ptr().cast(), slice.len());
+        let filter = || Filter { source: Origin::Rank(source), envelope };
+        if size_of::<T>() == 0 || !self.is_plain() || !self.announced.is_empty() {
+            // SAFETY: the slice is borrowed for the call, and the receive is finished in it.
+            let id = unsafe { self.post(operation, filter(), target) }?;
+            return self.receive_posted(operation, id);
+        }
+        let (communicator, tag) = self.communicators.wire(envelope);
+        let route = Route { peer: source as i32, tag, communicator };
+        let place = slice.as_mut_ptr().cast();
+        // SAFETY: the slice is borrowed for the call.
+        match unsafe { calls::receive(place, size_of_val(slice), route) } {
+            Ok(Arrival { bytes, .. }) if bytes != HEADER_BYTES => {
+                Ok(Status { source, count: bytes / size_of::<T>() })
+            }
+            received => self.go_on(operation, filter(), target, received),
+        }
+    }
+
+    /// What has come is a header, or an error.
+    #[cold]
+    fn go_on(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+        received: Result<Arrival, Refused>,
+    ) -> Result<Status> {
+        // SAFETY: the caller has borrowed the target for longer than this call, and what has come
+        // lies at its start.
+        match unsafe { self.landed(operation, received, target) }? {
+            Landed::Whole(status) => Ok(status),
+            Landed::Announced(incoming, status) => {
+                self.finish_now(operation, filter, target, Stage::Moving { incoming, status })
+            }
+        }
+    }
+
     /// Receives one message.
     ///
     /// # Safety
@@ -183,7 +235,7 @@ impl Endpoint {
             Err(refused) => return Err(self.refused(operation, &refused, target)),
         };
         if bytes != HEADER_BYTES {
-            return Ok(Landed::Whole(Status { source, count: bytes / target.element.size }));
+            return Ok(Landed::Whole(Status { source, count: target.count(bytes) }));
         }
         let Place::Slice { pointer, .. } = target.place else {
             unreachable!("MPI alone receives into slices only");
@@ -369,7 +421,7 @@ impl Endpoint {
     /// Whether a receive is complete, as far as was seen when this rank last looked.
     #[inline]
     pub(super) fn is_received(&self, id: ReceiveId) -> bool {
-        matches!(self.receives.posted[id.0].stage, Stage::Complete(_))
+        matches!(self.receives.posted[id.0].stage, Stage::Complete(_) | Stage::Failed(_))
     }
 
     /// Takes the outcome of a receive that is complete; `None` if it is not, which cancels it.
@@ -378,7 +430,8 @@ impl Endpoint {
             self.cancel_receive(id);
         }
         match self.receives.posted.remove(id.0).stage {
-            Stage::Complete(outcome) => Some(outcome),
+            Stage::Complete(status) => Some(Ok(status)),
+            Stage::Failed(error) => Some(Err(*error)),
             _ => None,
         }
     }
@@ -419,9 +472,9 @@ impl Endpoint {
 
     fn settle(&mut self, number: usize, landed: Result<Landed>) {
         self.receives.posted[number].stage = match landed {
-            Ok(Landed::Whole(status)) => Stage::Complete(Ok(status)),
+            Ok(Landed::Whole(status)) => Stage::Complete(status),
             Ok(Landed::Announced(incoming, status)) => Stage::Moving { incoming, status },
-            Err(error) => Stage::Complete(Err(error)),
+            Err(error) => Stage::Failed(Box::new(error)),
         };
     }
 
@@ -459,7 +512,7 @@ impl Endpoint {
                 // SAFETY: so many have come to where room was made for them.
                 unsafe { vec.set_length(status.count) };
             }
-            receive.stage = Stage::Complete(Ok(status));
+            receive.stage = Stage::Complete(status);
         }
     }
 

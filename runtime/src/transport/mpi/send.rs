@@ -35,24 +35,23 @@ pub(super) struct Sends {
     copies: Vec<usize>,
 }
 
-/// A send that is under way.
+/// A send that is under way. Small, because there may be very many.
 pub(super) struct Send {
     /// What MPI has of it: the message, or its header.
     pub(super) request: ffi::MPI_Request,
-    /// What follows the header.
-    pub(super) moving: Option<OutgoingId>,
     operation: &'static Operation,
     peer: usize,
-    /// What has to stay in place until then.
-    #[expect(dead_code, reason = "kept, not read")]
-    kept: Kept,
+    kept: Option<Box<Kept>>,
 }
 
-enum Kept {
-    Nothing,
-    Header(Box<[u8; HEADER_BYTES]>),
-    Elements(RawVec),
-    Both(Box<[u8; HEADER_BYTES]>, RawVec),
+/// What has to stay in place until a send is complete.
+struct Kept {
+    header: [u8; HEADER_BYTES],
+    /// What follows the header.
+    moving: Option<OutgoingId>,
+    /// What is not the program's any more.
+    #[expect(dead_code, reason = "kept, not read")]
+    elements: Option<RawVec>,
 }
 
 /// How many copies may be under way before each new one looks whether older ones are sent.
@@ -64,7 +63,7 @@ impl Endpoint {
     /// # Safety
     ///
     /// Borrowed elements can be read during the call.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn send<T: Plain>(
         &mut self,
         operation: &'static Operation,
@@ -162,31 +161,24 @@ impl Endpoint {
         (elements, length, element): (*const u8, usize, usize),
         owned: Option<RawVec>,
     ) -> Result<usize, Code> {
-        if !self.bulk.announces(peer, length) {
+        let mut kept = owned.map(|elements| {
+            Box::new(Kept { header: [0; HEADER_BYTES], moving: None, elements: Some(elements) })
+        });
+        let request = if self.bulk.announces(peer, length) {
             // SAFETY: the caller says so.
-            let request = unsafe { calls::start_send(mode, elements, length, route) }?;
-            let kept = owned.map_or(Kept::Nothing, Kept::Elements);
-            return Ok(self.sends.started.insert(Send {
-                request,
-                moving: None,
-                operation,
-                peer,
-                kept,
-            }));
-        }
-        // SAFETY: the caller says so.
-        let (moving, header) = unsafe { self.bulk.offer(peer, elements, length, element) };
-        let header = Box::new(header);
-        // Only a ready send's header may go the fast way; whether a synchronous one was received
-        // is seen from the bytes that follow.
-        let mode = if mode == Mode::Ready { Mode::Ready } else { Mode::Standard };
-        // SAFETY: the header is kept with the send.
-        let request = unsafe { calls::start_send(mode, header.as_ptr(), HEADER_BYTES, route) }?;
-        let kept = match owned {
-            None => Kept::Header(header),
-            Some(owned) => Kept::Both(header, owned),
+            let (moving, header) = unsafe { self.bulk.offer(peer, elements, length, element) };
+            let kept =
+                kept.get_or_insert_with(|| Box::new(Kept { header, moving: None, elements: None }));
+            (kept.header, kept.moving) = (header, Some(moving));
+            // Whether a synchronous message was received is seen from the bytes that follow.
+            let mode = if mode == Mode::Ready { Mode::Ready } else { Mode::Standard };
+            // SAFETY: the header is kept with the send.
+            unsafe { calls::start_send(mode, kept.header.as_ptr(), HEADER_BYTES, route) }
+        } else {
+            // SAFETY: the caller says so.
+            unsafe { calls::start_send(mode, elements, length, route) }
         };
-        Ok(self.sends.started.insert(Send { request, moving: Some(moving), operation, peer, kept }))
+        Ok(self.sends.started.insert(Send { request: request?, operation, peer, kept }))
     }
 
     /// Waits until a send is complete, and forgets it.
@@ -212,8 +204,7 @@ impl Endpoint {
     }
 
     fn forget_send(&mut self, number: usize) {
-        let send = self.sends.started.remove(number);
-        if let Some(moving) = send.moving {
+        if let Some(moving) = self.sends.started.remove(number).moving() {
             self.bulk.finish_send(moving);
         }
     }
@@ -236,9 +227,10 @@ impl Endpoint {
     }
 
     /// Whether a send is complete, as far as was seen when this rank last looked.
+    #[inline]
     pub(super) fn is_sent(&self, number: usize) -> bool {
         let send = &self.sends.started[number];
-        send.request == calls::no_request() && send.moving.is_none_or(|id| self.bulk.is_sent(id))
+        send.request == calls::no_request() && send.moving().is_none_or(|id| self.bulk.is_sent(id))
     }
 
     /// The copies that are still to be sent.
@@ -249,6 +241,11 @@ impl Endpoint {
 }
 
 impl Send {
+    #[inline]
+    fn moving(&self) -> Option<OutgoingId> {
+        self.kept.as_ref().and_then(|kept| kept.moving)
+    }
+
     fn look(&mut self) -> Result<(), Code> {
         if self.request != calls::no_request() {
             // MPI makes it none when it is complete.

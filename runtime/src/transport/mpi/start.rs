@@ -41,7 +41,7 @@ pub(crate) fn run(
     let opened = Endpoint::open(settings);
     let endpoint = opened.map_err(|code| refused("an endpoint could not be opened", code))?;
     let number = endpoint.rank;
-    let world = World::new(crate::transport::Endpoint::Mpi(Box::new(endpoint)));
+    let world = World::new(crate::transport::Endpoint::Mpi(endpoint));
     let endpoint = world.endpoint().clone();
     let outcome = catch_unwind(AssertUnwindSafe(|| rank(world)));
     let mut endpoint = endpoint.borrow_mut();

@@ -177,12 +177,7 @@ impl Endpoint {
     }
 
     #[inline]
-    fn settle_request(
-        &mut self,
-        pending: &Pending,
-        several: &calls::Several,
-        place: usize,
-    ) {
+    fn settle_request(&mut self, pending: &Pending, several: &calls::Several, place: usize) {
         match pending {
             // MPI has nothing to refuse once a send was accepted.
             Pending::Send(sent) => {
@@ -289,11 +284,12 @@ impl Endpoint {
             }
             _ => Testing { since: last, last, between: Duration::ZERO },
         };
-        self.testing = Some(testing);
         match testing.is_all_there_is() {
-            true => self.say_that_it_waits(operation, testing.since, what),
-            false => self.goes_on(operation),
+            true => self.say_that_it_waits(operation, testing.since, what)?,
+            false => self.goes_on(operation)?,
         }
+        self.testing = Some(Testing { last: Instant::now(), ..testing });
+        Ok(())
     }
 
     /// The program does something else than test.
