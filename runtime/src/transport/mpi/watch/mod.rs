@@ -99,6 +99,7 @@ impl Watch {
         since: Instant,
         waiting: impl FnOnce() -> Waiting,
     ) -> Result<Option<Report>, Code> {
+        self.window.progress()?;
         let now = Instant::now();
         if now.duration_since(since) < self.limit {
             return Ok(None);
