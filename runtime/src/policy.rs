@@ -93,7 +93,11 @@ impl Default for Policy {
     fn default() -> Self {
         Policy {
             same_node: Limits {
-                steps: vec![(4 << 10, Strategy::Eager), (64 << 10, Strategy::Blocking)],
+                steps: vec![
+                    (2 << 10, Strategy::Eager),
+                    (8 << 10, Strategy::Window),
+                    (16 << 10, Strategy::Blocking),
+                ],
                 beyond: Strategy::Direct,
             },
             other_node: Limits {

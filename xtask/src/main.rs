@@ -10,6 +10,7 @@ mod new_rule;
 mod rsmpi;
 mod setup;
 mod test;
+mod tune;
 mod workspace;
 
 use std::path::PathBuf;
@@ -55,6 +56,12 @@ enum Command {
         #[arg(value_name = "NAME")]
         only: Vec<String>,
     },
+    /// Measure the ways for messages to travel over MPI, and write the policy that takes the fastest
+    Tune {
+        /// Where the policies go, a file for each MPI
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: PathBuf,
+    },
     /// Run the checker over other people's crates: what it finds, and how much it understands
     Corpus {
         /// Folders of crates, crates, and Rust files
@@ -81,6 +88,7 @@ fn main() -> ExitCode {
         Command::Bench { what } => bench::run(&what),
         Command::Corpus { paths } => corpus::run_over(&paths),
         Command::Programs { long, only } => mpi::programs::run(long, &only),
+        Command::Tune { folder } => tune::run(&folder),
         Command::Rsmpi => rsmpi::run(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),

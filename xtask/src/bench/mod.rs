@@ -55,7 +55,7 @@ fn bench<'a>(package: &'a str, name: &'a str) -> [&'a str; 6] {
 }
 
 /// Has cargo build something, and gives back where it has put it.
-fn executable(mut build: Command) -> Result<PathBuf> {
+pub(crate) fn executable(mut build: Command) -> Result<PathBuf> {
     build.args(["--message-format", "json-render-diagnostics"]).stderr(Stdio::inherit());
     let text = String::from_utf8(build.output()?.stdout)?;
     let messages = text.lines().filter_map(|line| serde_json::from_str(line).ok());

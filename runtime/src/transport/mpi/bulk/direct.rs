@@ -77,10 +77,10 @@ impl Slot {
     }
 }
 
-/// The length of a message's chunks: enough of them that neither end waits for long when they
-/// meet, and not so small that the calls count.
+/// The length of a message's chunks: one for each end at least, enough of them that neither waits
+/// for long when they meet, and not so small that the calls count.
 pub(super) fn chunk(bytes: usize, element: usize) -> usize {
-    let chunk = (bytes / 16).clamp(64 << 10, 1 << 20);
+    let chunk = (bytes / 8).clamp(64 << 10, 1 << 20).min(bytes.div_ceil(2));
     chunk.next_multiple_of(element.max(1)).max(1)
 }
 

@@ -18,6 +18,8 @@ mod piece;
 mod pieces;
 mod pipeline;
 mod put;
+mod table;
+mod tags;
 mod window;
 
 use std::ffi::c_int;
@@ -29,6 +31,8 @@ use mpi::ffi;
 use self::header::{Header, Way};
 use self::node::{Node, RINGS, SLOTS};
 use self::pipeline::Route;
+use self::table::Table;
+use self::tags::Tags;
 use super::code::{Code, check};
 use crate::plain::Element;
 use crate::policy::{Policy, Strategy};
@@ -460,77 +464,5 @@ fn failure(doing: &str, error: &io::Error) -> Code {
     match made.and_then(|()| check(code)) {
         Err(code) => code,
         Ok(()) => unreachable!("a new code is none that says success"),
-    }
-}
-
-/// The tags of messages on bulk's communicator: even ones, one after the other.
-struct Tags {
-    next: c_int,
-    last: c_int,
-}
-
-impl Tags {
-    fn new(communicator: ffi::MPI_Comm) -> Result<Tags, Code> {
-        let mut bound: *mut c_int = std::ptr::null_mut();
-        let mut found = 0;
-        // SAFETY: MPI writes to locals, and the attribute is a number that stays where it is.
-        let bound = unsafe {
-            let (key, place) = (ffi::MPI_TAG_UB as c_int, (&raw mut bound).cast::<()>().cast());
-            check(ffi::MPI_Comm_get_attr(communicator, key, place, &raw mut found))?;
-            // What the standard promises at least.
-            if found != 0 { *bound } else { 32767 }
-        };
-        Ok(Tags { next: 0, last: (bound - 1) & !1 })
-    }
-
-    fn next(&mut self) -> c_int {
-        let tag = self.next;
-        self.next = if tag >= self.last { 0 } else { tag + 2 };
-        tag
-    }
-}
-
-/// Values at places that stay the same and are used again.
-struct Table<T> {
-    places: Vec<Option<T>>,
-    live: usize,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Table { places: Vec::new(), live: 0 }
-    }
-}
-
-impl<T> Table<T> {
-    fn insert(&mut self, value: T) -> usize {
-        self.live += 1;
-        match self.places.iter().position(Option::is_none) {
-            Some(index) => {
-                self.places[index] = Some(value);
-                index
-            }
-            None => {
-                self.places.push(Some(value));
-                self.places.len() - 1
-            }
-        }
-    }
-
-    fn get(&self, index: usize) -> &T {
-        self.places[index].as_ref().expect("it is not removed yet")
-    }
-
-    fn get_mut(&mut self, index: usize) -> &mut T {
-        self.places[index].as_mut().expect("it is not removed yet")
-    }
-
-    fn remove(&mut self, index: usize) -> T {
-        self.live -= 1;
-        self.places[index].take().expect("it is not removed yet")
-    }
-
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.places.iter_mut().flatten()
     }
 }
