@@ -1,7 +1,8 @@
 //! A rank that fails takes the others with it, and is named.
 //!
 //! Rank 0 hands out work and waits for the answers, so that all wait for rank 2, which goes wrong in
-//! the way that the argument says.
+//! the way that the argument says. A second one, `large`, makes the messages so long that they do not
+//! travel as they are.
 //!
 // run: -n 4, ends
 // run: -n 4 error, fails: rank 2: the disk is full
@@ -12,6 +13,11 @@
 // run: -n 4 before, fails: rank 2: no input
 // run: mpi: -n 4 killed, fails: signal 9
 // run: mpi: -n 4 exit, fails: rank 2 has seen enough
+// run: -n 4 none large, ends
+// run: -n 4 error large, fails: rank 2: the disk is full
+// run: -n 4 panic large, fails: rank 2 panicked
+// run: -n 4 truncated large, fails: rank 2 cannot receive, in `recv(0, Work)`
+// run: mpi: -n 4 killed large, fails: signal 9
 
 #![expect(clippy::print_stderr, reason = "a program that gives up says why")]
 
@@ -19,8 +25,10 @@ use std::process::Command;
 
 use p2p::{Error, World, p2p_protocol};
 
-const STEPS: usize = 100;
-const WORK: usize = 64;
+const STEPS: usize = 20;
+/// How many numbers a message has.
+const SMALL: usize = 64;
+const LARGE: usize = 1 << 19;
 
 /// The work and the answers.
 #[p2p_protocol(ranks = 2..)]
@@ -95,7 +103,7 @@ enum Fault {
 
 fn main() -> p2p::Result<()> {
     let fault = match std::env::args().nth(1).as_deref() {
-        None => Fault::None,
+        None | Some("none") => Fault::None,
         Some("error") => Fault::Error,
         Some("panic") => Fault::Panic,
         Some("truncated") => Fault::Truncated,
@@ -106,13 +114,14 @@ fn main() -> p2p::Result<()> {
         Some("exit") => Fault::Exit,
         Some(other) => return Err(Error::other(format!("`{other}` is no fault"))),
     };
+    let length = if std::env::args().nth(2).is_some() { LARGE } else { SMALL };
     p2p::launch(|world| {
         let fault = if world.rank() == 2 { fault } else { Fault::None };
-        rank(&world, fault)
+        rank(&world, length, fault)
     })
 }
 
-fn rank(world: &World, fault: Fault) -> p2p::Result<()> {
+fn rank(world: &World, length: usize, fault: Fault) -> p2p::Result<()> {
     let steps = match fault {
         Fault::Before => return Err(Error::other("no input")),
         Fault::Version => return join_earlier(world),
@@ -121,7 +130,7 @@ fn rank(world: &World, fault: Fault) -> p2p::Result<()> {
     };
     match farm::join(world, farm::Parameters { steps })? {
         farm::Role::Root(root) => root.run(|s| {
-            let work: Vec<u64> = (0..WORK as u64).collect();
+            let work: Vec<u64> = (0..length as u64).collect();
             s.for_each_step(|_, s| {
                 let s = s.for_each_worker(|_, s| s.send_work(&work))?;
                 s.for_each_worker(|_, s| {
@@ -132,12 +141,12 @@ fn rank(world: &World, fault: Fault) -> p2p::Result<()> {
             })
         }),
         farm::Role::Worker(worker) => worker.run(|s| {
-            let mut work = [0; WORK];
+            let mut work = vec![0; length];
             s.for_each_step(|step, s| {
                 if step == STEPS / 2 {
                     strike(fault)?;
                 }
-                let room = if fault == Fault::Truncated { WORK - 1 } else { WORK };
+                let room = if fault == Fault::Truncated { length - 1 } else { length };
                 s.recv_work(&mut work[..room])?.send_answer(work.iter().sum())
             })
         }),
