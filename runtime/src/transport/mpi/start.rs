@@ -204,7 +204,7 @@ impl Endpoint {
         let communicators = Communicators::open(world)?;
         let base = communicators.base();
         let bulk = Bulk::open(base, settings.policy)?;
-        let watch = settings.watch.map(|limit| Watch::open(base, limit)).transpose()?;
+        let watch = Watch::open(base, settings.watch)?;
         let rank = usize::try_from(rank).unwrap_or(0);
         let crowded = is_crowded(base)?;
         Ok(Endpoint::new((rank, size), communicators, bulk, watch, crowded))

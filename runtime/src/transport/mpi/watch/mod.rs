@@ -72,18 +72,27 @@ struct Published {
 }
 
 impl Watch {
-    /// Opens the watch on all ranks of `world`, which do so together. A rank counts as one that
-    /// waits once it has done so for `limit`.
-    pub(super) fn open(world: ffi::MPI_Comm, limit: Duration) -> Result<Watch, Code> {
+    /// Opens the watch on all ranks of `world`, which do so together, if rank 0 has a limit. A rank
+    /// counts as one that waits once it has done so for this limit. Others' limits do not matter:
+    /// not every launcher passes the environment on to other nodes.
+    pub(super) fn open(
+        world: ffi::MPI_Comm,
+        limit: Option<Duration>,
+    ) -> Result<Option<Watch>, Code> {
+        let own = limit.map_or(0, |limit| limit.as_millis().max(1));
+        let limit = window::from_keeper(world, u64::try_from(own).unwrap_or(u64::MAX))?;
+        if limit == 0 {
+            return Ok(None);
+        }
         let window = Window::open(world)?;
-        Ok(Watch {
+        Ok(Some(Watch {
             rank: window.rank(),
             window,
-            limit,
+            limit: Duration::from_millis(limit),
             head: Head::default(),
             entered: Entered::default(),
             published: None,
-        })
+        }))
     }
 
     /// This rank has come to a collective operation.

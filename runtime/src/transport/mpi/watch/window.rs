@@ -28,6 +28,14 @@ pub(super) struct Window {
     size: usize,
 }
 
+/// What rank 0 has, on all ranks of `world`, which do so together.
+pub(super) fn from_keeper(world: ffi::MPI_Comm, mut own: u64) -> Result<u64, Code> {
+    let place = (&raw mut own).cast::<c_void>();
+    // SAFETY: the place is a local of this type; the caller has a communicator, while MPI runs.
+    check(unsafe { ffi::MPI_Bcast(place, 1, ffi::RSMPI_UINT64_T, KEEPER, world) })?;
+    Ok(own)
+}
+
 impl Window {
     /// Opens it on all ranks of `world`, which do so together.
     pub(super) fn open(world: ffi::MPI_Comm) -> Result<Window, Code> {
