@@ -164,7 +164,11 @@ fn head(text: &str, room: usize) -> String {
     if text.len() <= room {
         return text.to_owned();
     }
-    format!("{}{CUT}", &text[..text.floor_char_boundary(room - CUT.len())])
+    let mut end = room - CUT.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{CUT}", &text[..end])
 }
 
 /// The end of a text, at most so many bytes.
@@ -172,7 +176,11 @@ fn tail(text: &str, room: usize) -> String {
     if text.len() <= room {
         return text.to_owned();
     }
-    format!("{CUT}{}", &text[text.ceil_char_boundary(text.len() + CUT.len() - room)..])
+    let mut start = text.len() + CUT.len() - room;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    format!("{CUT}{}", &text[start..])
 }
 
 #[cfg(test)]
