@@ -44,8 +44,8 @@ pub(super) fn arguments(ranks: u32) -> Vec<String> {
         RIMS.iter().for_each(|&rim| add("halo-overlap", rim, 5, 9));
         return plan;
     }
-    add("latency", 8, 2000, 41);
-    add("rate", 8, 100, 41);
+    add("latency", 8, 2000, 31);
+    add("rate", 8, 100, 31);
     for bytes in SWEEP {
         add("one-way", bytes, trips(bytes), rounds(bytes));
     }
@@ -54,8 +54,8 @@ pub(super) fn arguments(ranks: u32) -> Vec<String> {
         add("fresh", bytes, trips(bytes), rounds(bytes));
     }
     for rim in RIMS {
-        add("halo", rim, 10, 15);
-        add("halo-overlap", rim, 10, 15);
+        add("halo", rim, 10, 9);
+        add("halo-overlap", rim, 10, 9);
     }
     for bytes in SWEEP {
         add("strategies", bytes, trips(bytes), rounds(bytes));
@@ -70,8 +70,8 @@ fn trips(bytes: u64) -> u64 {
 
 fn rounds(bytes: u64) -> u64 {
     match bytes {
-        _ if bytes <= MIB => 15,
-        _ if bytes <= 64 * MIB => 9,
-        _ => 5,
+        _ if bytes <= MIB => 9,
+        _ if bytes <= 64 * MIB => 5,
+        _ => 3,
     }
 }

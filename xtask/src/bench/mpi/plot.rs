@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::plan::{MIB, SWEEP};
+use super::plan::{KIB, MIB, SWEEP};
 use super::tables::length;
 use super::{Measured, Samples};
 use crate::Result;
@@ -16,6 +16,10 @@ const CONTENDERS: [(&str, &str, RGBColor); 4] = [
     ("rsmpi", "rsmpi", RGBColor(220, 130, 40)),
     ("p2p", "p2p", RGBColor(30, 130, 70)),
 ];
+
+/// The lengths that are drawn.
+const SHORTEST: f64 = (4 * KIB) as f64;
+const LONGEST: f64 = (256 * MIB) as f64;
 
 /// One picture beside the other, for each MPI.
 pub(super) fn draw(all: &[Measured]) -> Result<String> {
@@ -43,22 +47,26 @@ fn draw_one(panel: &Panel<'_>, title: &str, samples: &Samples) -> Result {
         };
         SWEEP.iter().filter_map(point).collect()
     };
-    let highest = CONTENDERS.iter().flat_map(|it| points(it.0)).map(|it| it.1).fold(1.0, f64::max);
+    // A copy in a rank's own caches is beyond all that leaves it.
+    let others = CONTENDERS.iter().filter(|it| it.0 != "memcpy").flat_map(|it| points(it.0));
+    let highest = others.map(|it| it.1).fold(1.0, f64::max) * 1.2;
     let mut chart = ChartBuilder::on(panel)
         .caption(title, ("sans-serif", 16))
         .margin(10)
         .x_label_area_size(32)
         .y_label_area_size(44)
-        .build_cartesian_2d((512.0..256.0 * MIB as f64).log_scale(), 0.0..highest * 1.05)?;
+        .build_cartesian_2d((SHORTEST..LONGEST).log_scale().base(2.0), 0.0..highest)?;
     chart
         .configure_mesh()
         .x_desc("length of a message")
         .y_desc("GiB/s")
+        .x_labels(9)
         .x_label_formatter(&|bytes| length(*bytes as u64))
         .light_line_style(WHITE)
         .draw()?;
     for (contender, name, colour) in CONTENDERS {
-        let points = points(contender).into_iter().filter(|it| it.0 >= 512.0);
+        let points = points(contender).into_iter();
+        let points = points.filter(|it| it.0 >= SHORTEST && it.1 <= highest);
         let line = chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
         line.label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
