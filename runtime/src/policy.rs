@@ -96,7 +96,7 @@ impl Default for Policy {
                 steps: vec![
                     (2 << 10, Strategy::Eager),
                     (8 << 10, Strategy::Window),
-                    (16 << 10, Strategy::Blocking),
+                    (12 << 10, Strategy::Blocking),
                 ],
                 beyond: Strategy::Direct,
             },

@@ -24,21 +24,25 @@ use super::piece::Piece;
 pub(super) struct Slot {
     /// Chunks taken: from the front in the lower half, from the back in the upper half. It only
     /// shares the chunks out, and orders nothing.
-    taken: AtomicU64,
+    taken: Line<AtomicU64>,
     /// Where the receiver wants the message; 0: nowhere yet.
-    place: AtomicU64,
+    place: Line<AtomicU64>,
     /// Chunks moved. Each is added after it is moved, with release, so that who sees them all,
     /// with acquire, sees the message; and nobody reads or writes either memory after that.
-    moved: AtomicU32,
+    moved: Line<AtomicU32>,
     /// Whether the receiver looks at this no more.
     free: AtomicBool,
 }
 
+/// On a cache line of its own, and its neighbour: each is written while others are read.
+#[repr(C, align(128))]
+struct Line<T>(T);
+
 impl Slot {
     fn clear(&self) {
-        self.taken.store(0, Ordering::Relaxed);
-        self.place.store(0, Ordering::Relaxed);
-        self.moved.store(0, Ordering::Relaxed);
+        self.taken.0.store(0, Ordering::Relaxed);
+        self.place.0.store(0, Ordering::Relaxed);
+        self.moved.0.store(0, Ordering::Relaxed);
         self.free.store(false, Ordering::Relaxed);
     }
 
@@ -58,12 +62,12 @@ impl Slot {
             (first + last < chunks).then(|| taken + one)
         };
         let order = Ordering::Relaxed;
-        let taken = self.taken.fetch_update(order, order, more).ok()?;
+        let taken = self.taken.0.fetch_update(order, order, more).ok()?;
         Some(which(taken as u32, (taken >> 32) as u32))
     }
 
     fn is_moved(&self, chunks: u32) -> bool {
-        self.moved.load(Ordering::Acquire) == chunks
+        self.moved.0.load(Ordering::Acquire) == chunks
     }
 
     /// Whether the sender may use it again.
@@ -131,7 +135,7 @@ impl Sending {
         let ends = self.ends;
         // Acquire: pairs with the receiver's release in `Receiving::new`: what it did with its
         // memory before it offered it comes first.
-        let place = slot.place.load(Ordering::Acquire);
+        let place = slot.place.0.load(Ordering::Acquire);
         if place == 0 {
             return Ok(false);
         }
@@ -143,7 +147,7 @@ impl Sending {
             .map_err(|error| {
                 failure(&format!("writing to the memory of rank {}", ends.peer), &error)
             })?;
-        slot.moved.fetch_add(1, Ordering::AcqRel);
+        slot.moved.0.fetch_add(1, Ordering::AcqRel);
         Ok(true)
     }
 
@@ -179,7 +183,7 @@ impl Receiving {
     ) -> Self {
         if let Some(place) = place {
             // Release: what was done at the place before comes before the sender writes there.
-            slot.place.store(place.expose_provenance() as u64, Ordering::Release);
+            slot.place.0.store(place.expose_provenance() as u64, Ordering::Release);
         }
         let own = place.unwrap_or(std::ptr::null_mut());
         let ends = Ends { own, bytes, chunk, process, peer: source };
@@ -196,7 +200,7 @@ impl Receiving {
         // SAFETY: there is room for the message, and this chunk is in the use of whoever has
         // taken it.
         unsafe { self.read(piece, self.ends.own.add(piece.offset)) }?;
-        slot.moved.fetch_add(1, Ordering::AcqRel);
+        slot.moved.0.fetch_add(1, Ordering::AcqRel);
         Ok(true)
     }
 
@@ -214,7 +218,7 @@ impl Receiving {
         let piece = self.ends.piece(index);
         // SAFETY: the caller says so.
         unsafe { self.read(piece, into) }?;
-        slot.moved.fetch_add(1, Ordering::AcqRel);
+        slot.moved.0.fetch_add(1, Ordering::AcqRel);
         Ok(Some(piece))
     }
 
@@ -244,9 +248,9 @@ mod tests {
 
     fn slot() -> Slot {
         Slot {
-            taken: AtomicU64::new(7),
-            place: AtomicU64::new(7),
-            moved: AtomicU32::new(7),
+            taken: Line(AtomicU64::new(7)),
+            place: Line(AtomicU64::new(7)),
+            moved: Line(AtomicU32::new(7)),
             free: AtomicBool::new(true),
         }
     }

@@ -303,23 +303,7 @@ impl Bulk {
     }
 
     fn advance(&mut self) -> Result<(), Code> {
-        let segment = self.node.segment(self.rank).expect("a rank is on its own node");
         let mut moved = false;
-        for (_, sending) in self.sending.iter_mut() {
-            moved |= match sending {
-                Sending::Pipeline(sending) => sending.advance()?,
-                Sending::Window(ours) => ours.advance(&segment.rings[ours.ring as usize]),
-                Sending::Direct(ours) => ours.advance(&segment.slots[ours.slot as usize])?,
-                Sending::Put(ours) => {
-                    let window = self.window.as_ref().expect("a put needs it");
-                    let found = ours.advance(window)?;
-                    if let put::Found::Refused = found {
-                        *sending = Sending::Pipeline(ours.as_pipeline());
-                    }
-                    !matches!(found, put::Found::Nothing)
-                }
-            };
-        }
         for (source, receiving) in self.receiving.iter_mut() {
             let segment = || self.node.segment(*source).expect("the sender is on this node");
             moved |= match receiving {
@@ -331,6 +315,24 @@ impl Bulk {
                     let found = ours.advance(window)?;
                     if let put::Found::Refused = found {
                         *receiving = Receiving::Pipeline(ours.as_pipeline());
+                    }
+                    !matches!(found, put::Found::Nothing)
+                }
+            };
+        }
+        let segment = self.node.segment(self.rank).expect("a rank is on its own node");
+        for (_, sending) in self.sending.iter_mut() {
+            moved |= match sending {
+                Sending::Pipeline(sending) => sending.advance()?,
+                Sending::Window(ours) => ours.advance(&segment.rings[ours.ring as usize]),
+                // Where both ends have something to receive, each does best to do just that.
+                Sending::Direct(_) if moved => false,
+                Sending::Direct(ours) => ours.advance(&segment.slots[ours.slot as usize])?,
+                Sending::Put(ours) => {
+                    let window = self.window.as_ref().expect("a put needs it");
+                    let found = ours.advance(window)?;
+                    if let put::Found::Refused = found {
+                        *sending = Sending::Pipeline(ours.as_pipeline());
                     }
                     !matches!(found, put::Found::Nothing)
                 }
