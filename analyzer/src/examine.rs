@@ -130,17 +130,26 @@ impl Examination {
         evaluator: impl Fn() -> Evaluator<'p> + Sync + Send,
         entry: &Entry,
     ) -> Vec<Evaluated> {
+        let limits = Limits::default();
         let evaluate = |evaluator: &mut Evaluator<'_>, &size: &u32| {
-            evaluator.evaluate(entry, size, Limits::default())
+            (size, evaluator.evaluate(entry, size, limits))
         };
-        let Some((first, others)) = self.sizes.split_first() else { return Vec::new() };
-        let first = evaluate(&mut evaluator(), first);
-        if is_silent(&first) {
-            return vec![first];
+        let Some((&first, others)) = self.sizes.split_first() else { return Vec::new() };
+        let own = evaluator();
+        let evaluated = own.evaluate(entry, first, limits);
+        let Some((&second, others)) = others.split_first() else { return vec![evaluated] };
+        if is_silent(&evaluated) {
+            return vec![evaluated];
         }
-        let others = others.par_iter().with_min_len(2).map_init(evaluator, evaluate);
-        let others: Vec<Evaluated> = others.collect();
-        std::iter::once(first).chain(others).collect()
+        let mut all = BTreeMap::from([(first, evaluated)]);
+        // With two ranks, the one before is the one after: another size says more of all others.
+        let (evaluated, alike) = own.evaluate_as_well(entry, second, others, limits);
+        all.insert(second, evaluated);
+        let left: Vec<u32> = others.iter().copied().filter(|it| !alike.contains_key(it)).collect();
+        all.extend(alike);
+        let left = left.par_iter().with_min_len(2).map_init(evaluator, evaluate);
+        all.extend(left.collect::<Vec<(u32, Evaluated)>>());
+        self.sizes.iter().filter_map(|size| all.remove(size)).collect()
     }
 
     fn run_sizes<'p>(

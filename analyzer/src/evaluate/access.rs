@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Buffer};
 
+use super::alike::Elsewhere;
 use super::handle::Handle;
 use super::identity::Identity;
 use super::machine::Machine;
@@ -110,7 +111,7 @@ impl Machine<'_> {
         let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
             self.written(&value)
         } else {
-            Unknown { identity: 0, uniform: false }
+            Unknown { identity: 0, uniform: false, elsewhere: Elsewhere::default() }
         };
         let Some(mut whole) = self.state.memory.get_mut(path.object).map(std::mem::take) else {
             return;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use p2p_protocol::model::SourceId;
 
+use super::alike::Elsewhere;
 use super::branches::Arm;
 use super::effects::{Effect, only_fails};
 use super::facts::Comparison;
@@ -91,7 +92,7 @@ impl<'p> Machine<'p> {
         if asks && leads_on {
             self.turn_is_guess();
         }
-        let is_own = asks && self.shared.oracle.is_own(condition, choice.place, self.rank);
+        let is_own = asks && self.shared.oracle.is_own(condition, choice.place, self.rank());
         if let Some(holds) = self.fact(condition) {
             if holds && asks {
                 self.take_without_asking(choice);
@@ -142,7 +143,7 @@ impl<'p> Machine<'p> {
         let is = Unknown { identity: condition.identity & !1, ..condition };
         let Comparison { operand, operation, with } = *self.comparisons.get(&is.identity)?;
         let slot = self.state.mpi.tag_slot(operand)?;
-        let tag = i32::try_from(with).ok()?;
+        let tag = i32::try_from(with.get()).ok()?;
         (operation == Binary::Equal).then_some((slot, tag, is == condition))
     }
 
@@ -174,7 +175,8 @@ impl<'p> Machine<'p> {
         let holds = holds == (is == condition);
         if holds && let Some(both) = self.shared.oracle.formulas.both(is.identity) {
             for identity in both {
-                self.assume(Unknown { identity, ..condition }, true);
+                let elsewhere = Elsewhere::default();
+                self.assume(Unknown { identity, elsewhere, ..condition }, true);
             }
         }
         if condition.uniform {
@@ -194,7 +196,7 @@ impl<'p> Machine<'p> {
         if !condition.uniform || self.quiet {
             return Ok(None);
         }
-        if self.shared.oracle.is_own(condition, place, self.rank) {
+        if self.shared.oracle.is_own(condition, place, self.rank()) {
             return Ok(None);
         }
         let effect = Effect { communicates: true, leaves: false };

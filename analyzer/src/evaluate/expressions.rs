@@ -170,8 +170,8 @@ impl Machine<'_> {
         match literal {
             Literal::Integer(number) => match scalar {
                 Some(scalar) if scalar.is_float() => known(scalar, Constant::Float(*number as f64)),
-                Some(scalar) => known(scalar, Constant::Integer(*number)),
-                None => known(SOME_INTEGER, Constant::Integer(*number)),
+                Some(scalar) => known(scalar, Constant::Integer((*number).into())),
+                None => known(SOME_INTEGER, Constant::Integer((*number).into())),
             },
             Literal::Float(number) => {
                 known(scalar.unwrap_or(Scalar::F64), Constant::Float(*number))

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::alike::Number;
 use super::identity::negation;
 use super::value::Unknown;
 use crate::program::Binary;
@@ -16,7 +17,7 @@ pub(super) struct Comparison {
     /// Less or equal.
     pub(super) operation: Binary,
     /// What it is compared with.
-    pub(super) with: i128,
+    pub(super) with: Number,
 }
 
 /// Conditions that are decided, and what whole numbers can be.
@@ -25,15 +26,15 @@ pub(super) struct Facts {
     decided: Rc<BTreeMap<u64, bool>>,
     bounds: Rc<BTreeMap<u64, Bounds>>,
     /// What numbers are equal to, where a condition says so.
-    values: Rc<BTreeMap<u64, i128>>,
+    values: Rc<BTreeMap<u64, Number>>,
 }
 
 /// From the lowest to the highest, both included, except some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bounds {
-    lowest: i128,
-    highest: i128,
-    except: Vec<i128>,
+    lowest: Number,
+    highest: Number,
+    except: Vec<Number>,
 }
 
 impl Facts {
@@ -63,7 +64,7 @@ impl Facts {
     }
 
     /// What a number is known to be equal to.
-    pub(super) fn value(&self, operand: u64) -> Option<i128> {
+    pub(super) fn value(&self, operand: u64) -> Option<Number> {
         self.values.get(&operand).copied()
     }
 
@@ -73,17 +74,19 @@ impl Facts {
         let Some(Comparison { operand, operation, with }) = meaning else {
             return;
         };
-        let all = Bounds { lowest: i128::MIN, highest: i128::MAX, except: Vec::new() };
+        let (lowest, highest) = (i128::MIN.into(), i128::MAX.into());
+        let all = Bounds { lowest, highest, except: Vec::new() };
+        let below = |number: Number| number.plus(-1);
         if (operation, holds) == (Binary::Equal, true) {
             Rc::make_mut(&mut self.values).insert(operand, with);
         }
         let bounds = Rc::make_mut(&mut self.bounds).entry(operand).or_insert(all);
         match (operation, holds) {
-            (Binary::Less, true) => bounds.highest = bounds.highest.min(with.saturating_sub(1)),
+            (Binary::Less, true) => bounds.highest = bounds.highest.min(below(with)),
             (Binary::Less, false) => bounds.lowest = bounds.lowest.max(with),
             (Binary::Equal, true) => (bounds.lowest, bounds.highest) = (with, with),
-            _ if with == bounds.lowest => bounds.lowest += 1,
-            _ if with == bounds.highest => bounds.highest -= 1,
+            _ if with == bounds.lowest => bounds.lowest = with.plus(1),
+            _ if with == bounds.highest => bounds.highest = below(with),
             _ => bounds.except.push(with),
         }
     }
@@ -104,11 +107,16 @@ impl Facts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::alike::Elsewhere;
     use super::*;
 
+    fn unknown(identity: u64) -> Unknown {
+        Unknown { identity, uniform: true, elsewhere: Elsewhere::default() }
+    }
+
     fn less(with: i128) -> (Unknown, Option<Comparison>) {
-        let condition = Unknown { identity: 2 * with as u64 + 100, uniform: true };
-        (condition, Some(Comparison { operand: 1, operation: Binary::Less, with }))
+        let condition = unknown(2 * with as u64 + 100);
+        (condition, Some(Comparison { operand: 1, operation: Binary::Less, with: with.into() }))
     }
 
     #[test]
@@ -122,8 +130,10 @@ mod tests {
         assert_eq!(facts.get(seven, larger), Some(true));
         assert_eq!(facts.get(three, smaller), None);
         facts.set(three, smaller, false);
-        let is = |with| Some(Comparison { operand: 1, operation: Binary::Equal, with });
-        let other = Unknown { identity: 8, uniform: true };
+        let is = |with: i128| {
+            Some(Comparison { operand: 1, operation: Binary::Equal, with: with.into() })
+        };
+        let other = unknown(8);
         assert_eq!(facts.get(other, is(4)), None);
         assert_eq!(facts.get(other, is(2)), Some(false));
     }

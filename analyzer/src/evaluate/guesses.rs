@@ -65,7 +65,7 @@ impl Machine<'_> {
     pub(super) fn as_guess(&mut self, value: &Value) -> Value {
         match value {
             Value::Scalar(scalar, Content::Known(Constant::Integer(number))) => {
-                self.guess(*number, *scalar)
+                self.guess(number.get(), *scalar)
             }
             Value::Tuple(parts) => {
                 let parts = parts.iter().map(|part| self.as_guess(part)).collect();
@@ -127,7 +127,7 @@ impl Machine<'_> {
             (
                 Value::Scalar(_, _),
                 Value::Scalar(scalar, Content::Known(Constant::Integer(number))),
-            ) if old.as_integer() != Some(*number) => Some(self.guess(*number, *scalar)),
+            ) if old.as_number() != Some(*number) => Some(self.guess(number.get(), *scalar)),
             (
                 Value::Defined { fields: olds, .. },
                 Value::Defined { definition, variant, fields },
@@ -164,7 +164,7 @@ impl Machine<'_> {
         let known = here
             .or_else(|| unknown.uniform.then(|| self.shared.oracle.facts.value(base)).flatten());
         match known {
-            Some(number) => Value::integer(number + added, *scalar),
+            Some(number) => Value::integer(number.plus(added), *scalar),
             None => value,
         }
     }
@@ -207,7 +207,7 @@ impl Machine<'_> {
     fn term(&mut self, value: &Value) -> Option<Term> {
         match &self.guessed(value) {
             Value::Scalar(_, Content::Known(Constant::Integer(number))) => {
-                Some(Term::Number(*number))
+                Some(Term::Number(number.get()))
             }
             Value::Scalar(scalar, Content::Unknown(unknown))
                 if scalar.is_integer() || *scalar == Scalar::Bool =>

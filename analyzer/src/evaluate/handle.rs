@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use p2p_protocol::model::{Peer, RequestId, SourceId, Tag};
 
+use super::alike::{Number, name_peer};
 pub(super) use super::library::mpi::signature::Signature;
 use super::value::{Content, Path, Value};
 use crate::program::{Place, Type};
@@ -83,11 +84,54 @@ pub(super) struct KnownCommunicator {
     /// Its index in the world's communicators.
     pub id: u16,
     /// The world's ranks of its members, in order.
-    pub members: Rc<[u32]>,
+    pub members: Members,
     /// This rank's rank in it.
-    pub rank: u32,
+    pub rank: Number,
     /// Its grid, where it has one.
     pub grid: Option<Rc<Grid>>,
+}
+
+/// The world's ranks of a communicator's members, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Members {
+    each: Rc<[u32]>,
+    size: Number,
+    /// They are all ranks of the world, of which there may be another number elsewhere.
+    are_all: bool,
+}
+
+impl Members {
+    /// All ranks of a world.
+    pub(super) fn of_world(size: Number) -> Members {
+        let each = (0..u32::try_from(size.here()).unwrap_or(u32::MAX)).collect();
+        Members { each, size, are_all: true }
+    }
+
+    /// Each of them, which the run goes on by.
+    pub(super) fn each(&self) -> &Rc<[u32]> {
+        _ = self.size.get();
+        &self.each
+    }
+
+    /// How many there are.
+    pub(super) fn size(&self) -> Number {
+        self.size
+    }
+
+    /// The one at a place, if there is one.
+    fn get(&self, place: Number) -> Option<Number> {
+        if self.are_all {
+            return place.with(self.size, |rank, size| (0..size).contains(&rank).then_some(rank));
+        }
+        let member = |place| self.each.get(usize::try_from(place).ok()?);
+        place.map(|place| member(place).map(|member| i128::from(*member)))
+    }
+}
+
+impl From<Rc<[u32]>> for Members {
+    fn from(each: Rc<[u32]>) -> Self {
+        Members { size: (each.len() as i128).into(), each, are_all: false }
+    }
 }
 
 /// A process of a communicator, or any process of it.
@@ -125,7 +169,7 @@ pub(super) struct Status {
     /// The communicator; ranks are those of it.
     pub communicator: Option<Rc<Communicator>>,
     /// The rank it comes from, where it is known.
-    pub source: Option<i32>,
+    pub source: Option<Number>,
     /// The tag, where it is known.
     pub tag: Option<i32>,
 }
@@ -267,14 +311,27 @@ impl Communicator {
 }
 
 impl KnownCommunicator {
-    /// How many ranks it has.
+    /// How many ranks it has, which the run goes on by.
     pub(super) fn size(&self) -> u32 {
-        u32::try_from(self.members.len()).expect("a world has fewer than 2^32 ranks")
+        u32::try_from(self.members.size().get()).expect("a world has fewer than 2^32 ranks")
     }
 
     /// The rank of the world that has this rank here.
-    pub(super) fn member(&self, rank: i128) -> Option<u32> {
-        usize::try_from(rank).ok().and_then(|rank| self.members.get(rank)).copied()
+    pub(super) fn member(&self, rank: Number) -> Option<Number> {
+        self.members.get(rank)
+    }
+
+    /// Who has this rank here, as the other end of a message.
+    pub(super) fn peer(&self, rank: Number) -> Peer {
+        match self.member(rank).and_then(name_peer) {
+            Some(peer) => Peer::Rank(peer),
+            None => Peer::Outside(i32::try_from(rank.get()).unwrap_or(i32::MAX)),
+        }
+    }
+
+    /// This rank's rank in it, which the run goes on by.
+    pub(super) fn rank(&self) -> u32 {
+        u32::try_from(self.rank.get()).expect("a communicator has fewer than 2^32 ranks")
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::alike::{Hashes, Number};
 use super::handle::{Handle, Status};
 use super::iterator::Lazy;
 use super::machine::Machine;
@@ -15,53 +16,82 @@ use crate::program::{Scalar, Type};
 const DEEPEST: u32 = 8;
 
 /// An identity in the making.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Identity {
     hash: u64,
     uniform: bool,
+    elsewhere: Hashes,
 }
 
 impl Identity {
     /// Begins with the name of a computation.
+    #[inline]
     pub(super) fn of(what: &str) -> Self {
-        let mut identity = Identity { hash: 0xcbf2_9ce4_8422_2325, uniform: true };
-        identity.text(what);
-        identity
+        let hash = with_text(0xcbf2_9ce4_8422_2325, what);
+        Identity { hash, uniform: true, elsewhere: Hashes::default() }
     }
 
     /// What it has come to.
     pub(super) fn finish(self) -> Unknown {
         // The lowest bit says "not": see `negation`.
-        Unknown { identity: self.hash & !1, uniform: self.uniform }
+        let (identity, uniform) = (self.hash & !1, self.uniform);
+        let elsewhere = self.elsewhere.of_unknown(identity, uniform);
+        Unknown { identity, uniform, elsewhere }
+    }
+
+    /// The same of what is known: it is only taken into other identities.
+    fn finish_known(self) -> Unknown {
+        let (identity, uniform) = (self.hash & !1, self.uniform);
+        Unknown { identity, uniform, elsewhere: self.elsewhere.of_known() }
     }
 
     /// Takes a number in.
     pub(super) fn number(&mut self, number: u64) {
-        let mixed = (self.hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        self.hash = (mixed ^ (mixed >> 32)).rotate_left(5);
+        self.elsewhere.take_same(|hash| mixed(hash, number));
+        self.hash = mixed(self.hash, number);
+    }
+
+    /// Takes in a number that may be another one on other ranks.
+    fn known(&mut self, number: Number) {
+        self.elsewhere.take_number(self.hash, number, mixed);
+        self.hash = number.halves().into_iter().fold(self.hash, mixed);
     }
 
     /// Takes a text in.
     pub(super) fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        for part in text.as_bytes().chunks(8) {
-            let mut bytes = [0; 8];
-            bytes[..part.len()].copy_from_slice(part);
-            self.number(u64::from_le_bytes(bytes));
-        }
+        self.elsewhere.take_same(|hash| with_text(hash, text));
+        self.hash = with_text(self.hash, text);
     }
 
     /// Takes an unknown value in.
     pub(super) fn unknown(&mut self, unknown: Unknown) {
-        self.number(unknown.identity);
-        self.uniform &= unknown.uniform;
+        let Unknown { identity, uniform, elsewhere } = unknown;
+        self.elsewhere.take_identity(self.hash, (identity, elsewhere), mixed);
+        self.hash = mixed(self.hash, identity);
+        self.uniform &= uniform;
     }
 
     /// From here on it is not the same on every rank.
     pub(super) fn not_uniform(&mut self) {
         self.uniform = false;
     }
+}
+
+#[inline]
+fn with_text(hash: u64, text: &str) -> u64 {
+    let hash = mixed(hash, text.len() as u64);
+    text.as_bytes().chunks(8).fold(hash, |hash, part| {
+        let mut bytes = [0; 8];
+        bytes[..part.len()].copy_from_slice(part);
+        mixed(hash, u64::from_le_bytes(bytes))
+    })
+}
+
+#[inline]
+fn mixed(hash: u64, number: u64) -> u64 {
+    let mixed = (hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ (mixed >> 32)).rotate_left(5)
 }
 
 /// The identity of `!condition`; the negation of the negation is the condition.
@@ -80,7 +110,7 @@ impl Machine<'_> {
             _ => {
                 let mut identity = Identity::of("value");
                 self.mix(&mut identity, value, DEEPEST);
-                identity.finish()
+                identity.finish_known()
             }
         }
     }
@@ -176,7 +206,8 @@ impl Machine<'_> {
     pub(super) fn fresh_unknown(&mut self) -> Unknown {
         self.made += 1;
         let mut identity = Identity::of("fresh");
-        identity.number(u64::from(self.rank));
+        // Whoever does the same has others, which differ in the same way.
+        identity.number(self.rank.here() as u64);
         identity.number(self.made);
         identity.not_uniform();
         identity.finish()
@@ -236,10 +267,7 @@ impl Machine<'_> {
 fn mix_content(identity: &mut Identity, content: Content) {
     match content {
         Content::Unknown(unknown) => identity.unknown(unknown),
-        Content::Known(Constant::Integer(number)) => {
-            identity.number(number as u64);
-            identity.number((number >> 64) as u64);
-        }
+        Content::Known(Constant::Integer(number)) => identity.known(number),
         Content::Known(Constant::Float(number)) => identity.number(number.to_bits()),
         Content::Known(Constant::Bool(value)) => identity.number(2 + u64::from(value)),
         Content::Known(Constant::Char(value)) => identity.number(u64::from(u32::from(value))),
@@ -268,7 +296,10 @@ fn mix_handle(identity: &mut Identity, handle: &Handle) {
             let number = |part: Option<i64>| part.map_or(u64::MAX, i64::cast_unsigned);
             identity.number(number(slot.map(i64::from)));
             identity.number(number(known.map(|known| i64::from(known.id))));
-            identity.number(number(source.map(i64::from)));
+            match source {
+                Some(source) => identity.known(*source),
+                None => identity.number(u64::MAX),
+            }
             identity.number(number(tag.map(i64::from)));
             identity.not_uniform();
         }

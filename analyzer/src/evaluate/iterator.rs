@@ -18,6 +18,7 @@ pub(super) use general::generalize;
 pub(super) use length::{Count, length};
 pub(super) use source::of;
 
+use super::alike::Elsewhere;
 use super::machine::{Machine, Outcome};
 use super::value::{Content, Path, Step, Unknown, Value};
 use crate::program::{Binary, Place, Scalar, Type};
@@ -409,7 +410,7 @@ fn whether(
 pub(super) fn ordinal(value: &Value) -> Option<i128> {
     use super::value::Constant::{Char, Integer};
     match value {
-        Value::Scalar(_, Content::Known(Integer(number))) => Some(*number),
+        Value::Scalar(_, Content::Known(Integer(number))) => Some(number.get()),
         Value::Scalar(_, Content::Known(Char(letter))) => Some(i128::from(u32::from(*letter))),
         _ => None,
     }
@@ -420,7 +421,7 @@ pub(super) fn successor(machine: &mut Machine<'_>, value: &Value) -> Value {
     use super::value::Constant::{Char, Integer};
     match value {
         Value::Scalar(scalar, Content::Known(Integer(number))) => {
-            Value::Scalar(*scalar, Content::Known(Integer(number.saturating_add(1))))
+            Value::Scalar(*scalar, Content::Known(Integer(number.plus(1))))
         }
         Value::Scalar(scalar, Content::Known(Char(letter))) => {
             let next = char::from_u32(u32::from(*letter) + 1).unwrap_or(char::MAX);
@@ -454,7 +455,7 @@ pub(super) fn element_of(machine: &mut Machine<'_>, each: &Value, number: &Value
 pub(super) fn unknown_of(value: &Value) -> Unknown {
     match value {
         Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => *unknown,
-        _ => Unknown { identity: 0, uniform: false },
+        _ => Unknown { identity: 0, uniform: false, elsewhere: Elsewhere::default() },
     }
 }
 

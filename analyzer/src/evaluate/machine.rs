@@ -10,12 +10,13 @@ use std::rc::Rc;
 use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
 use rustc_hash::FxHashMap;
 
+use super::alike::Number;
 use super::effects::Effects;
 use super::elements::AnyElements;
 use super::facts::Comparison;
 use super::graph::{BlockId, Graph};
 use super::guesses::Watch;
-use super::handle::{Communicator, KnownCommunicator};
+use super::handle::{Communicator, KnownCommunicator, Members};
 use super::recall::Computations;
 use super::shared::Shared;
 use super::state::{Counted, State};
@@ -62,9 +63,9 @@ pub(super) struct Call<'p> {
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     /// The rank in the world.
-    pub(super) rank: u32,
+    pub(super) rank: Number,
     /// The world's size.
-    pub(super) size: u32,
+    pub(super) size: Number,
     /// What differs between the arms of a branch.
     pub(super) state: State,
     /// What others see.
@@ -230,15 +231,25 @@ impl<'p> Machine<'p> {
 
     // ---- the world
 
+    /// The rank in the world, which the run goes on by.
+    pub(super) fn rank(&self) -> u32 {
+        u32::try_from(self.rank.get()).expect("a world has fewer than 2^32 ranks")
+    }
+
     /// The communicator of all ranks.
     pub(super) fn world(&self) -> Rc<Communicator> {
         let known = KnownCommunicator {
             id: 0,
-            members: (0..self.size).collect(),
+            members: Members::of_world(self.size),
             rank: self.rank,
             grid: None,
         };
         Rc::new(Communicator { known: Some(known), name: "world".into() })
+    }
+
+    /// The world's size, which the run goes on by.
+    pub(super) fn size(&self) -> u32 {
+        u32::try_from(self.size.get()).expect("a world has fewer than 2^32 ranks")
     }
 
     /// Whether a computation takes too long; whoever has set it its budget takes it from here.

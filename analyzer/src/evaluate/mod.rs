@@ -5,6 +5,7 @@
 //! understood is counted.
 
 mod access;
+mod alike;
 mod assignments;
 mod branches;
 mod calls;
@@ -34,6 +35,7 @@ mod oracle;
 mod patterns;
 mod periods;
 mod places;
+mod ranks;
 mod recall;
 mod shared;
 mod state;
@@ -50,6 +52,7 @@ mod world;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -88,7 +91,7 @@ pub enum Understood {
 }
 
 /// The worlds of one entry at one size.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluated {
     /// One world for each way in which what is not known, but the same on every rank, may come out
     /// (the first is the most ordinary one), with what the conditions were taken to be in it: where
@@ -122,8 +125,26 @@ impl<'p> Evaluator<'p> {
 
     /// Evaluates an entry for one world size.
     pub fn evaluate(&self, entry: &Entry, size: u32, limits: Limits) -> Evaluated {
+        self.evaluate_as_well(entry, size, &[], limits).0
+    }
+
+    /// Evaluates an entry for one world size. Also gives what comes out for others of these sizes,
+    /// where all ranks do the same, there and here, but for whom they name.
+    pub fn evaluate_as_well(
+        &self,
+        entry: &Entry,
+        size: u32,
+        others: &[u32],
+        limits: Limits,
+    ) -> (Evaluated, BTreeMap<u32, Evaluated>) {
         let known = (self.effects.clone(), self.computations.clone());
-        world::evaluate(self.program, known, entry, size, limits)
+        let all = world::evaluate(self.program, known, entry, (size, others), limits);
+        if cfg!(debug_assertions) {
+            for (size, known) in &all.1 {
+                assert_eq!(self.evaluate(entry, *size, limits), *known, "it is the same");
+            }
+        }
+        all
     }
 }
 

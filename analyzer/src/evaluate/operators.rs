@@ -53,7 +53,7 @@ impl Machine<'_> {
         {
             let scalar = common_scalar(*mine, *theirs, operation);
             let is_division = matches!(operation, Binary::Divide | Binary::Remainder);
-            if is_division && *right == Constant::Integer(0) {
+            if is_division && *right == Constant::Integer(0.into()) {
                 return Err(self.leave(Departure::Panicked, place));
             }
             if let Some(result) =
@@ -82,11 +82,12 @@ impl Machine<'_> {
         match (operation, &value) {
             (Unary::Not, Value::Scalar(Scalar::Bool, _)) => self.not(&value),
             (Unary::Not, Value::Scalar(scalar, Content::Known(Constant::Integer(number)))) => {
-                let number = wrap(!number, *scalar);
-                Value::Scalar(*scalar, Content::Known(Constant::Integer(number)))
+                let not = number.map(|number| Some(wrap(!number, *scalar)));
+                Value::integer(not.unwrap_or(*number), *scalar)
             }
             (Unary::Negate, Value::Scalar(scalar, Content::Known(Constant::Integer(number)))) => {
-                match fit(Constant::Integer(-number), *scalar) {
+                let negative = number.map(i128::checked_neg).unwrap_or(*number);
+                match fit(Constant::Integer(negative), *scalar) {
                     Some(number) => Value::Scalar(*scalar, Content::Known(number)),
                     None => self.computed("negative", &[&value], Type::Scalar(*scalar)),
                 }
@@ -164,14 +165,14 @@ impl Machine<'_> {
         }
         // `k < x` is `!(x < k + 1)`: one form for all that compares with a known number.
         if let (Some(number), Value::Scalar(scalar, Content::Unknown(_))) =
-            (left.as_integer(), right)
+            (left.as_number(), right)
             && scalar.is_integer()
         {
-            let next = Value::integer(number + 1, *scalar);
+            let next = Value::integer(number.plus(1), *scalar);
             let less = self.less(right, &next);
             return self.not(&less);
         }
-        let inputs = match right.as_integer() {
+        let inputs = match right.as_number() {
             // The number's type does not matter.
             Some(number) => [left.clone(), Value::integer(number, SOME_INTEGER)],
             None => [left.clone(), right.clone()],
@@ -184,7 +185,7 @@ impl Machine<'_> {
     /// Keeps what a condition says, so that others follow from it.
     fn remember(&mut self, result: &Value, operation: Binary, left: &Value, right: &Value) {
         self.keep_formula(result, operation, left, right);
-        let (unknown, with) = match (left, left.as_integer(), right, right.as_integer()) {
+        let (unknown, with) = match (left, left.as_number(), right, right.as_number()) {
             (Value::Scalar(_, Content::Unknown(unknown)), _, _, Some(with)) => (unknown, with),
             (_, Some(with), Value::Scalar(_, Content::Unknown(unknown)), _)
                 if operation == Binary::Equal =>
@@ -195,7 +196,7 @@ impl Machine<'_> {
         };
         let (mut operand, mut with) = (unknown.identity, with);
         while let Some((base, added)) = self.shared.oracle.formulas.as_sum(operand) {
-            (operand, with) = (base, with.saturating_sub(added));
+            (operand, with) = (base, with.plus(added.saturating_neg()));
         }
         let comparison = Comparison { operand, operation, with };
         let condition = self.identity(result).identity;
@@ -249,7 +250,7 @@ fn common_scalar(left: Scalar, right: Scalar, operation: Binary) -> Scalar {
 fn arithmetic(operation: Binary, left: Constant, right: Constant) -> Option<Constant> {
     match (left, right) {
         (Constant::Integer(left), Constant::Integer(right)) => {
-            whole(operation, left, right).map(Constant::Integer)
+            left.with(right, |left, right| whole(operation, left, right)).map(Constant::Integer)
         }
         (Constant::Float(left), Constant::Float(right)) => Some(Constant::Float(match operation {
             Binary::Add => left + right,
@@ -290,7 +291,8 @@ fn whole(operation: Binary, left: i128, right: i128) -> Option<i128> {
 fn fit(constant: Constant, scalar: Scalar) -> Option<Constant> {
     match constant {
         Constant::Integer(number) if scalar.is_integer() => {
-            (wrap(number, scalar) == number).then_some(constant)
+            let fits = |number| (wrap(number, scalar) == number).then_some(number);
+            number.map(fits).map(Constant::Integer)
         }
         other => Some(other),
     }
@@ -314,13 +316,17 @@ pub(super) fn wrap(number: i128, scalar: Scalar) -> i128 {
 /// What `as` makes of a constant.
 fn converted(constant: Constant, scalar: Scalar) -> Constant {
     let number = match constant {
-        Constant::Integer(number) => number,
+        Constant::Integer(number) if scalar.is_integer() => {
+            let wrapped = number.map(|number| Some(wrap(number, scalar)));
+            return Constant::Integer(wrapped.unwrap_or(number));
+        }
+        Constant::Integer(number) => number.get(),
         Constant::Bool(value) => i128::from(value),
         Constant::Char(value) => i128::from(u32::from(value)),
         Constant::Float(number) if scalar.is_float() => return Constant::Float(number),
         Constant::Float(number) => {
             let bounded = |lowest: i128, highest: i128| (number as i128).clamp(lowest, highest);
-            return Constant::Integer(match scalar {
+            let number = match scalar {
                 Scalar::I8 => bounded(i8::MIN.into(), i8::MAX.into()),
                 Scalar::I16 => bounded(i16::MIN.into(), i16::MAX.into()),
                 Scalar::I32 => bounded(i32::MIN.into(), i32::MAX.into()),
@@ -330,7 +336,8 @@ fn converted(constant: Constant, scalar: Scalar) -> Constant {
                 Scalar::U32 => bounded(0, u32::MAX.into()),
                 Scalar::U64 | Scalar::Usize => bounded(0, u64::MAX.into()),
                 _ => number as i128,
-            });
+            };
+            return Constant::Integer(number.into());
         }
     };
     match scalar {
@@ -339,9 +346,9 @@ fn converted(constant: Constant, scalar: Scalar) -> Constant {
         Scalar::Bool => Constant::Bool(number != 0),
         Scalar::Char => {
             let letter = u32::try_from(number).ok().and_then(char::from_u32);
-            letter.map_or(Constant::Integer(number), Constant::Char)
+            letter.map_or(Constant::Integer(number.into()), Constant::Char)
         }
-        scalar => Constant::Integer(wrap(number, scalar)),
+        scalar => Constant::Integer(wrap(number, scalar).into()),
     }
 }
 

@@ -277,6 +277,12 @@ impl Oracle {
         self.asked.get(&place).map_or(0, |asked| asked.times)
     }
 
+    /// How often it has learnt something: what a rank has asked before is answered the same as long as
+    /// it has learnt nothing more.
+    pub(super) fn learnt(&self) -> usize {
+        self.decided.len()
+    }
+
     /// Whether it has answered anything.
     pub(super) fn has_answered(&self) -> bool {
         !self.asked.is_empty()

@@ -211,6 +211,7 @@ impl Inputs {
                 true
             }
             Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => {
+                unknown.elsewhere.go_by(unknown.identity);
                 self.mix(unknown);
                 true
             }
@@ -229,7 +230,10 @@ impl Inputs {
             Value::Sequence(Sequence { items: Items::Alike(item, length), .. }) => {
                 match length {
                     Length::Known(length) => self.mix(length),
-                    Length::Unknown(unknown) => self.mix(unknown),
+                    Length::Unknown(unknown) => {
+                        unknown.elsewhere.go_by(unknown.identity);
+                        self.mix(unknown);
+                    }
                 }
                 self.take(machine, item)
             }
@@ -317,7 +321,7 @@ fn are_same(one: &[Value], other: &[Value]) -> bool {
 /// A constant as a number, and of which kind it is.
 fn bits(constant: Constant) -> (u8, i128) {
     match constant {
-        Constant::Integer(number) => (0, number),
+        Constant::Integer(number) => (0, number.get()),
         Constant::Float(number) => (1, i128::from(number.to_bits())),
         Constant::Bool(value) => (2, i128::from(value)),
         Constant::Char(value) => (3, i128::from(u32::from(value))),

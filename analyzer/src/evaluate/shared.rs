@@ -8,6 +8,7 @@ use std::sync::Arc;
 use p2p_protocol::model::{Behaviour, Communicator, Datatype, Dialect, Shares, World};
 use rustc_hash::FxHashMap;
 
+use super::alike;
 use super::handle::KnownCommunicator;
 use super::library::mpi::{SentTags, sent_tags};
 use super::machine::{Machine, Told};
@@ -60,6 +61,29 @@ impl Shared {
         Shared { oracle, tables, ..Shared::default() }
     }
 
+    /// Whether the ranks have the same in common in both, as far as it is of use.
+    pub(super) fn is_same(&self, other: &Shared) -> bool {
+        let [mine, theirs] = [self, other].map(|it| (it.oracle.learnt(), it.oracle.requirements()));
+        self.tables == other.tables
+            && (&self.telling, self.asks_for_sent) == (&other.telling, other.asks_for_sent)
+            && self.asked.keys().eq(other.asked.keys())
+            && mine == theirs
+    }
+
+    /// Whether the ranks have not gone by anything that they have in common.
+    pub(super) fn has_answered_nothing(&self) -> bool {
+        self.asked.is_empty() && !self.asks_for_sent && self.oracle.learnt() == 0
+    }
+
+    /// A rank has told what another one has.
+    pub(super) fn tell_the_same(&mut self, rank: u32, as_rank: u32) {
+        for story in self.telling.values_mut() {
+            if let Some(told) = story.get(&as_rank).cloned() {
+                story.insert(rank, told);
+            }
+        }
+    }
+
     /// Ends a round in which the ranks have done this. Whether they may do something else now that
     /// they know what was told.
     pub(super) fn end_round<'b>(
@@ -104,7 +128,7 @@ impl Shared {
 }
 
 /// The world's tables.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Tables {
     datatypes: Vec<Datatype>,
     operations: Vec<String>,
@@ -161,6 +185,7 @@ impl Machine<'_> {
 
     /// The tags that ranks send on a communicator, as far as the round before has shown.
     pub(super) fn tags_sent(&mut self, communicator: u16) -> BTreeSet<i32> {
+        alike::alone();
         self.shared.asks_for_sent = true;
         self.shared.sent.get(&communicator).cloned().unwrap_or_default()
     }
@@ -169,7 +194,9 @@ impl Machine<'_> {
     pub(super) fn tell(&mut self, communicator: u16, contribution: Told) -> Option<(u16, u64)> {
         let number = self.count(Counted::Exchanges(communicator))?;
         let key = (communicator, number);
-        self.shared.telling.entry(key).or_default().insert(self.rank, contribution);
+        // Whoever does the same tells the same.
+        let rank = self.rank.here() as u32;
+        self.shared.telling.entry(key).or_default().insert(rank, contribution);
         Some(key)
     }
 
@@ -181,7 +208,7 @@ impl Machine<'_> {
         contribution: Told,
     ) -> Option<Vec<Told>> {
         let key = self.tell(known.id, contribution)?;
-        self.ask(key, Question { members: known.members.clone(), for_numbers: false })
+        self.ask(key, Question { members: known.members.each().clone(), for_numbers: false })
     }
 
     /// The same where only numbers are of use; before all have told theirs, nothing is told.
@@ -191,7 +218,7 @@ impl Machine<'_> {
         contribution: Told,
     ) -> Option<Vec<Told>> {
         let key = self.tell(known.id, contribution)?;
-        self.ask(key, Question { members: known.members.clone(), for_numbers: true })
+        self.ask(key, Question { members: known.members.each().clone(), for_numbers: true })
     }
 
     fn ask(&mut self, key: (u16, u64), question: Question) -> Option<Vec<Told>> {

@@ -5,6 +5,8 @@
 use p2p_protocol::model::{Action, Data, Event};
 use rustc_hash::FxHashMap;
 
+use super::alike;
+
 /// Turns that are run one by one, at most.
 pub(super) const LONGEST: u64 = 2_000;
 
@@ -19,9 +21,13 @@ impl Turns {
     /// Takes note of a turn's events; `None` if they do not stand in one row.
     pub(super) fn note(&mut self, events: Option<&[Event]>) {
         let events = events.map(comparable);
-        if events.is_some() && events == self.last {
+        if events.is_none() || self.last.is_none() {
+            self.alike = 0;
+        } else if events == self.last {
             self.alike += 1;
         } else {
+            // Where other ranks name others, turns may differ otherwise.
+            alike::alone();
             self.alike = 0;
         }
         self.last = events;

@@ -3,16 +3,19 @@
 //! A value is known, or unknown with an identity: two unknowns with one identity are the same
 //! value, whatever it is. Values are cheap to clone; what is large is shared until it is changed.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::alike::{Elsewhere, Number};
 use super::handle::Handle;
 use super::iterator::Lazy;
 use super::map::Map;
 use crate::program::{Closure, DefinitionId, FunctionId, Scalar, Type};
 
 /// A value that is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub(super) struct Unknown {
     /// Made of where the value comes from, so that the same computation of the same inputs has the
     /// same identity, on every rank.
@@ -20,13 +23,38 @@ pub(super) struct Unknown {
     /// Every rank that computes it has the same value: the program's arguments, what a collective
     /// gives to all, and whatever is computed from these alone.
     pub uniform: bool,
+    /// What the identity is on other ranks.
+    pub elsewhere: Elsewhere,
+}
+
+impl fmt::Debug for Unknown {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unknown { identity, uniform, elsewhere } = self;
+        elsewhere.go_by(*identity);
+        let mut shown = formatter.debug_struct("Unknown");
+        shown.field("identity", identity).field("uniform", uniform).finish()
+    }
+}
+
+impl PartialEq for Unknown {
+    fn eq(&self, other: &Self) -> bool {
+        (self.identity, self.uniform) == (other.identity, other.uniform)
+    }
+}
+
+impl Eq for Unknown {}
+
+impl Hash for Unknown {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.identity, self.uniform).hash(hasher);
+    }
 }
 
 /// A number, a truth value, a character that is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Constant {
     /// A whole number.
-    Integer(i128),
+    Integer(Number),
     /// A number with a fraction.
     Float(f64),
     /// A truth value.
@@ -249,8 +277,8 @@ impl Value {
     }
 
     /// A whole number that is known.
-    pub(super) fn integer(number: i128, scalar: Scalar) -> Value {
-        Value::Scalar(scalar, Content::Known(Constant::Integer(number)))
+    pub(super) fn integer(number: impl Into<Number>, scalar: Scalar) -> Value {
+        Value::Scalar(scalar, Content::Known(Constant::Integer(number.into())))
     }
 
     /// A truth value that is known.
@@ -275,6 +303,14 @@ impl Value {
 
     /// The number, if it is one that is known.
     pub(super) fn as_integer(&self) -> Option<i128> {
+        match self {
+            Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(number.get()),
+            _ => None,
+        }
+    }
+
+    /// The same, without going by it.
+    pub(super) fn as_number(&self) -> Option<Number> {
         match self {
             Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(*number),
             _ => None,

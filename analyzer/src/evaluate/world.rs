@@ -8,11 +8,13 @@ use std::rc::Rc;
 use p2p_protocol::model::{Action, Behaviour, Departure, Place, World};
 use rustc_hash::FxHashMap;
 
+use super::alike::Number;
 use super::effects::Effects;
 use super::handle::Handle;
 use super::library::mpi::settle_tags;
 use super::machine::{Flow, Machine};
 use super::oracle::{Deviation, Oracle, TURNS};
+use super::ranks::{Ran, Ranks};
 use super::recall::Computations;
 use super::shared::Shared;
 use super::state::{Frame, State};
@@ -33,17 +35,18 @@ const SMALL: u32 = 4;
 /// After so many steps of evaluation for one size, no further condition is taken the other way.
 const STEPS: u64 = 100_000;
 
-/// Evaluates an entry for one world size.
+/// Evaluates an entry for one world size. Also what comes out for others of these sizes, where that
+/// is known by that.
 pub(super) fn evaluate<'p>(
     program: &'p Program,
     (effects, computations): (Rc<Effects<'p>>, Rc<Computations>),
     entry: &Entry,
-    size: u32,
+    (size, others): (u32, &[u32]),
     limits: Limits,
-) -> Evaluated {
-    let setting = Setting { program, entry, size, limits, effects, computations };
+) -> (Evaluated, BTreeMap<u32, Evaluated>) {
+    let setting = Setting { program, entry, size, others, limits, effects, computations };
     let mut report = Report::default();
-    let first = setting.world(Oracle::default(), &mut report);
+    let (first, elsewhere) = setting.worlds(Oracle::default(), &mut report);
     let Made { world, answers, deviations, refused, has_guessed, .. } = first;
     let mut worlds = vec![(world, answers)];
     // What is asked in another world only is not told: nobody has asked it otherwise.
@@ -74,14 +77,7 @@ pub(super) fn evaluate<'p>(
             }
         }
     }
-    Evaluated {
-        worlds,
-        calls: report.calls.into_iter().collect(),
-        spared: report.spared.into_iter().collect(),
-        lost: report.lost.into_iter().collect(),
-        gaps: report.gaps.into_iter().collect(),
-        refused,
-    }
+    (report.evaluated(worlds, refused), elsewhere)
 }
 
 /// How often else loops may turn: what the program was made for may be one turn for each other
@@ -94,24 +90,26 @@ fn other_turns(size: u32) -> Vec<u32> {
 }
 
 /// What is evaluated.
-struct Setting<'p, 'e> {
-    program: &'p Program,
-    entry: &'e Entry,
-    size: u32,
-    limits: Limits,
-    effects: Rc<Effects<'p>>,
-    computations: Rc<Computations>,
+pub(super) struct Setting<'p, 'e> {
+    pub(super) program: &'p Program,
+    pub(super) entry: &'e Entry,
+    pub(super) size: u32,
+    /// What sizes else are asked for.
+    pub(super) others: &'e [u32],
+    pub(super) limits: Limits,
+    pub(super) effects: Rc<Effects<'p>>,
+    pub(super) computations: Rc<Computations>,
 }
 
 /// What was found out besides.
-#[derive(Default)]
-struct Report {
-    calls: BTreeMap<Place, Understood>,
-    spared: BTreeSet<Place>,
-    lost: BTreeMap<Place, String>,
-    gaps: BTreeMap<Place, String>,
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct Report {
+    pub(super) calls: BTreeMap<Place, Understood>,
+    pub(super) spared: BTreeSet<Place>,
+    pub(super) lost: BTreeMap<Place, String>,
+    pub(super) gaps: BTreeMap<Place, String>,
     /// How many steps of evaluation it took.
-    steps: u64,
+    pub(super) steps: u64,
 }
 
 /// One world, and what conditions were taken to be in it.
@@ -125,14 +123,6 @@ struct Made {
     has_guessed: bool,
 }
 
-/// One rank's run.
-struct Ran {
-    behaviour: Behaviour,
-    returned_early: bool,
-    cuts: Vec<(Place, u64)>,
-    last_cut: Option<Place>,
-}
-
 impl Setting<'_, '_> {
     /// A world whose loops turn so often that what is done every so many turns is done, if that takes
     /// more turns than usual and the world is small enough to be followed to its end.
@@ -141,7 +131,7 @@ impl Setting<'_, '_> {
         let turns = super::periods::longest(self.program, &self.effects)? + 1;
         let limits = Limits { steps: STEPS / u64::from(self.size), ..self.limits };
         let (effects, computations) = (self.effects.clone(), self.computations.clone());
-        let setting = Setting { limits, effects, computations, ..*self };
+        let setting = Setting { limits, effects, computations, others: &[], ..*self };
         let mut found = Report::default();
         let made = setting.world(Oracle::turning(turns), &mut found);
         if !found.lost.is_empty() {
@@ -153,65 +143,69 @@ impl Setting<'_, '_> {
 
     /// Evaluates all ranks, in rounds.
     fn world(&self, oracle: Oracle, report: &mut Report) -> Made {
+        self.worlds(oracle, report).0
+    }
+
+    /// The same, and what is known of other sizes by that.
+    fn worlds(&self, oracle: Oracle, report: &mut Report) -> (Made, BTreeMap<u32, Evaluated>) {
         let mut shared = Shared::of(oracle);
         let mut round = 0;
-        let runs = loop {
+        let (runs, elsewhere) = loop {
             let mut found = Report::default();
-            let mut runs = Vec::new();
             // What is told may answer what was asked before.
             let required = shared.oracle.requirements();
             shared.oracle = shared.oracle.begin_again();
-            for rank in 0..self.size {
-                let (run, back) = self.run(rank, shared, &mut found);
-                shared = back;
-                runs.push(run);
-            }
+            let Ranks { runs, elsewhere } = self.run_ranks(&mut shared, &mut found);
             report.steps += std::mem::take(&mut found.steps);
             let is_news = shared.end_round(runs.iter().map(|run| &run.behaviour))
                 || shared.oracle.requirements() != required;
             round += 1;
             if !is_news || round == ROUNDS {
                 report.add(found);
-                break runs;
+                let is_first = round == 1;
+                break (runs, if is_first { elsewhere } else { BTreeMap::new() });
             }
         };
-        let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
-        let mut behaviours = same_cuts(runs);
-        for place in settle_tags(&mut behaviours) {
-            let why =
-                "its tag is only given when the program runs, and may be that of other messages";
-            report.calls.insert(place, Understood::Not(why.to_owned()));
-        }
-        let (world, oracle) = shared.world(behaviours);
-        // What shows only there is not told: nothing is said to be assumed.
-        let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
-        let mut deviations = oracle.deviations();
-        deviations.truncate(DEVIATIONS);
-        Made { world, answers, deviations, refused, has_guessed: oracle.has_guessed }
-    }
-
-    fn run(&self, rank: u32, shared: Shared, report: &mut Report) -> (Ran, Shared) {
-        let effects = self.effects.clone();
-        let mut machine = Machine::new(self.program, effects, rank, self.size, self.limits);
-        machine.shared = shared;
-        machine.computations = Rc::clone(&self.computations);
-        let returned_early = machine.run_entry(self.entry);
-        report.add(Report {
-            calls: machine.calls,
-            spared: machine.spared,
-            lost: machine.lost,
-            gaps: machine.gaps,
-            steps: machine.steps,
+        let elsewhere = elsewhere.into_iter().map(|(size, runs)| {
+            let mut report = report.clone();
+            let made = made(runs, shared.clone(), &mut report);
+            (size, report.evaluated(vec![(made.world, made.answers)], made.refused))
         });
-        let behaviour = machine.graph.flatten();
-        let last_cut = machine.cuts.last().map(|(place, _)| *place);
-        (Ran { behaviour, returned_early, cuts: machine.cuts, last_cut }, machine.shared)
+        let elsewhere = elsewhere.collect();
+        (made(runs, shared, report), elsewhere)
     }
 }
 
+/// The world of ranks that have done this.
+fn made(runs: Vec<Ran>, shared: Shared, report: &mut Report) -> Made {
+    let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
+    let mut behaviours = same_cuts(runs);
+    for place in settle_tags(&mut behaviours) {
+        let why = "its tag is only given when the program runs, and may be that of other messages";
+        report.calls.insert(place, Understood::Not(why.to_owned()));
+    }
+    let (world, oracle) = shared.world(behaviours);
+    // What shows only there is not told: nothing is said to be assumed.
+    let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
+    let mut deviations = oracle.deviations();
+    deviations.truncate(DEVIATIONS);
+    Made { world, answers, deviations, refused, has_guessed: oracle.has_guessed }
+}
+
 impl Report {
+    fn evaluated(self, worlds: Vec<(World, Vec<(Place, String)>)>, refused: bool) -> Evaluated {
+        Evaluated {
+            worlds,
+            calls: self.calls.into_iter().collect(),
+            spared: self.spared.into_iter().collect(),
+            lost: self.lost.into_iter().collect(),
+            gaps: self.gaps.into_iter().collect(),
+            refused,
+        }
+    }
+
     /// What was seen worse anywhere counts.
-    fn add(&mut self, other: Report) {
+    pub(super) fn add(&mut self, other: Report) {
         self.steps += other.steps;
         for (place, how) in other.calls {
             let seen = self.calls.entry(place).or_insert(Understood::Fully);
@@ -254,11 +248,10 @@ fn is_silent(behaviour: &Behaviour) -> bool {
 
 impl<'p> Machine<'p> {
     /// A rank that has not begun.
-    fn new(
+    pub(super) fn new(
         program: &'p Program,
         effects: Rc<Effects<'p>>,
-        rank: u32,
-        size: u32,
+        (rank, size): (Number, Number),
         limits: Limits,
     ) -> Self {
         Machine {
@@ -293,7 +286,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs an entry from start to end; whether the rank left before the end.
-    fn run_entry(&mut self, entry: &Entry) -> bool {
+    pub(super) fn run_entry(&mut self, entry: &Entry) -> bool {
         let program = self.program;
         let function = program.function(entry.function);
         let Some(body) = &function.body else { return false };

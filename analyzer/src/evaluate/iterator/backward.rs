@@ -154,7 +154,7 @@ fn predecessor(value: &Value) -> Value {
     use crate::evaluate::value::Constant::{Char, Integer};
     match value {
         Value::Scalar(scalar, Content::Known(Integer(number))) => {
-            Value::Scalar(*scalar, Content::Known(Integer(number - 1)))
+            Value::Scalar(*scalar, Content::Known(Integer(number.plus(-1))))
         }
         Value::Scalar(scalar, Content::Known(Char(letter))) => {
             let before = char::from_u32(u32::from(*letter).saturating_sub(1)).unwrap_or('\0');

@@ -1,5 +1,6 @@
 //! Programs as Rust text, and what each rank of them does, in a compact form.
 
+mod alike;
 mod branches;
 mod calls;
 mod guesses;

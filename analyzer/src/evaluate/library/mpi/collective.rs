@@ -11,6 +11,7 @@ use super::process::unknown_rank;
 use super::state::integer;
 use super::{lost, skipped};
 use crate::evaluate::Understood;
+use crate::evaluate::alike::Number;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
 use crate::evaluate::state::Counted;
@@ -136,7 +137,7 @@ pub(super) fn rooted(machine: &mut Machine<'_>, process: &Process, call: &Call<'
     }
     if let Root::Known(root) = root
         && kind != CollectiveKind::Bcast
-        && (root == i128::from(known.rank)) != name.ends_with("_root")
+        && (root == i128::from(known.rank())) != name.ends_with("_root")
     {
         // Both halves assert that they are called on the right side.
         machine.understood(call.place, Understood::Fully);
@@ -229,7 +230,9 @@ fn understood(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers, p
 /// The root's rank in the world.
 fn world_root(known: &KnownCommunicator, root: Root) -> Option<i32> {
     match root {
-        Root::Known(rank) => i32::try_from(known.member(rank).map_or(rank, i128::from)).ok(),
+        Root::Known(rank) => {
+            i32::try_from(known.member(rank.into()).map_or(rank, Number::get)).ok()
+        }
         Root::None | Root::Uniform => None,
     }
 }
@@ -240,14 +243,14 @@ fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Opti
     use CollectiveKind::{
         AllGatherv, AllToAll, AllToAllv, Gatherv, ReduceScatterBlock, Scatter, Scatterv,
     };
-    let ranks = entry.communicator.size();
+    let ranks = || entry.communicator.size();
     let (sent, taken) = (buffers.sent.as_ref(), buffers.taken.as_ref());
     Some(match entry.kind {
         Scatter => match sent {
-            Some(sent) => sent.share(machine, ranks),
+            Some(sent) => sent.share(machine, ranks()),
             None => taken?.data(machine),
         },
-        AllToAll => sent?.share(machine, ranks),
+        AllToAll => sent?.share(machine, ranks()),
         ReduceScatterBlock => taken.or(sent)?.data(machine),
         AllGatherv | AllToAllv | Gatherv | Scatterv => sent.or(taken)?.whole(machine),
         _ => sent.or(taken)?.data(machine),
@@ -332,7 +335,7 @@ fn result(
         Some(name) => machine.uniform(&format!("{name}, element {position}"), ty),
         None => machine.fresh(ty),
     });
-    if entry.kind == Bcast && entry.root == Root::Known(i128::from(known.rank)) {
+    if entry.kind == Bcast && entry.root == Root::Known(i128::from(known.rank())) {
         shared(machine, &old, &new);
     }
     Some((path, new))

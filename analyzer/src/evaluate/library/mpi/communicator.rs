@@ -21,10 +21,10 @@ pub(super) fn world(machine: &mut Machine<'_>) -> Rc<Communicator> {
 
 /// The communicator of this rank alone.
 pub(super) fn self_comm(machine: &mut Machine<'_>) -> Rc<Communicator> {
-    let members: Rc<[u32]> = Rc::new([machine.rank]);
-    let made_by = format!("rank {} alone", machine.rank);
+    let members: Rc<[u32]> = Rc::new([machine.rank()]);
+    let made_by = format!("rank {} alone", machine.rank());
     let id = machine.communicator(&made_by, "self", &members);
-    let known = KnownCommunicator { id, members, rank: 0, grid: None };
+    let known = KnownCommunicator { id, members: members.into(), rank: 0.into(), grid: None };
     Rc::new(Communicator { known: Some(known), name: "self".into() })
 }
 
@@ -116,14 +116,14 @@ fn local(
     let known = communicator.known.as_ref();
     Some(match call.name {
         "size" | "target_size" => match known {
-            Some(known) => rank(i128::from(known.size())),
+            Some(known) => rank(known.members.size()),
             None => machine.fresh(Type::Scalar(Scalar::I32)),
         },
         "rank" => match known {
-            Some(known) => rank(i128::from(known.rank)),
+            Some(known) => rank(known.rank),
             None => machine.fresh(Type::Scalar(Scalar::I32)),
         },
-        "group" => group::value(known.map(|known| known.members.clone())),
+        "group" => group::value(known.map(|known| known.members.each().clone())),
         "remote_group" => group::value(None),
         "compare" => compare(machine, known, call)?,
         "test_inter" => Value::bool(false),
@@ -171,7 +171,7 @@ fn compare(
     };
     let relation = match known.zip(other.as_ref()) {
         Some((one, two)) if one.id == two.id => "Identical",
-        Some((one, two)) => match group::relation(&one.members, &two.members) {
+        Some((one, two)) => match group::relation(one.members.each(), two.members.each()) {
             "Identical" => "Congruent",
             other => other,
         },
@@ -223,7 +223,7 @@ pub(super) fn duplicate(
     place: Place,
 ) -> Outcome {
     let (number, _) = collective::make(machine, known, Told::Nothing, place)?;
-    let made = Made { number, what: "duplicate".to_owned(), members: known.members.clone() };
+    let made = Made { number, what: "duplicate".to_owned(), members: known.members.each().clone() };
     let grid = known.grid.clone();
     Ok(state::communicator(made.communicator(machine, of, known, grid)))
 }
@@ -248,14 +248,14 @@ impl Made {
         grid: Option<Rc<Grid>>,
     ) -> Rc<Communicator> {
         let name = format!("{}, {}", of.name, self.what);
-        let rank = self.members.iter().position(|&member| member == machine.rank);
+        let rank = self.members.iter().position(|&member| member == machine.rank());
         let (Some(number), Some(rank)) = (self.number, rank) else {
             return Communicator::unknown(name);
         };
         let made_by = format!("{} by collective {number} of {}", self.what, known.id);
         let id = machine.communicator(&made_by, &name, &self.members);
-        let rank = u32::try_from(rank).expect("a world has fewer than 2^32 ranks");
-        let known = KnownCommunicator { id, members: self.members.clone(), rank, grid };
+        let rank = i128::try_from(rank).expect("a world has fewer than 2^32 ranks").into();
+        let known = KnownCommunicator { id, members: self.members.clone().into(), rank, grid };
         Rc::new(Communicator { known: Some(known), name: name.into() })
     }
 }
@@ -270,7 +270,7 @@ fn of_group(
     place: Place,
 ) -> Value {
     match members {
-        Some(members) if !members.contains(&machine.rank) => Value::none(),
+        Some(members) if !members.contains(&machine.rank()) => Value::none(),
         Some(members) => {
             let made = Made { number, what: format!("group {members:?}"), members };
             Value::some(state::communicator(made.communicator(machine, of, known, None)))
@@ -299,7 +299,7 @@ fn subgroup(
         let why = "which ranks its group has is not known";
         return Err(super::lost(machine, call.place, why));
     };
-    if !members.contains(&machine.rank) {
+    if !members.contains(&machine.rank()) {
         return Ok(Value::none());
     }
     let tag = call.arguments.get(1).and_then(Value::as_integer).unwrap_or(0);
@@ -364,7 +364,7 @@ fn members_of_color(
 ) -> Option<Rc<[u32]>> {
     let color = color?;
     let mut members = Vec::new();
-    for (told, &member) in all.iter().zip(known.members.iter()) {
+    for (told, &member) in all.iter().zip(known.members.each().iter()) {
         let Told::Numbers(told) = told else { return None };
         let [Some(has_color), theirs, key] = told.as_slice() else { return None };
         if *has_color == 0 {
@@ -381,13 +381,19 @@ fn members_of_color(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::handle::Members;
 
     fn told(has_color: i128, color: i128, key: i128) -> Told {
         Told::Numbers(vec![Some(has_color), Some(color), Some(key)])
     }
 
     fn world() -> KnownCommunicator {
-        KnownCommunicator { id: 0, members: Rc::new([0, 1, 2, 3]), rank: 0, grid: None }
+        KnownCommunicator {
+            id: 0,
+            members: Members::of_world(4.into()),
+            rank: 0.into(),
+            grid: None,
+        }
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn attach(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
     machine.understood(call.place, Understood::Fully);
     let size = call.arguments.first().map(|size| machine.behind(size, call.place));
     let bytes = match size.as_ref().and_then(state::content) {
-        Some(Content::Known(Constant::Integer(number))) => u64::try_from(number).ok(),
+        Some(Content::Known(Constant::Integer(number))) => u64::try_from(number.get()).ok(),
         _ => None,
     };
     if bytes == Some(0) {

@@ -66,7 +66,7 @@ fn contribution(machine: &mut Machine<'_>, kind: CollectiveKind, sent: Option<&M
 /// A scalar as a number.
 fn number(content: &Content) -> Option<i128> {
     match content {
-        Content::Known(Constant::Integer(number)) => Some(*number),
+        Content::Known(Constant::Integer(number)) => Some(number.get()),
         Content::Known(Constant::Bool(value)) => Some(i128::from(*value)),
         Content::Known(Constant::Float(number)) => Some(i128::from(number.to_bits())),
         Content::Known(Constant::Char(_)) | Content::Unknown(_) => None,
@@ -79,7 +79,7 @@ fn value(number: i128, scalar: Scalar) -> Option<Value> {
         Scalar::Bool => Constant::Bool(number != 0),
         Scalar::F32 | Scalar::F64 => Constant::Float(f64::from_bits(u64::try_from(number).ok()?)),
         Scalar::Char => return None,
-        _ => Constant::Integer(number),
+        _ => Constant::Integer(number.into()),
     };
     Some(Value::Scalar(scalar, Content::Known(constant)))
 }
@@ -99,7 +99,7 @@ fn received(
     gets: Gets,
     operation: Option<&str>,
 ) -> Option<Vec<i128>> {
-    let here = usize::try_from(known.rank).expect("ranks fit anywhere");
+    let here = usize::try_from(known.rank()).expect("ranks fit anywhere");
     let share = |numbers: &[i128]| -> Option<Vec<i128>> {
         let length = numbers.len() / all.len();
         numbers.chunks(length.max(1)).nth(here).map(<[i128]>::to_vec)
@@ -201,12 +201,16 @@ pub(super) fn is_exact(machine: &mut Machine<'_>, memory: &Memory) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
     use super::*;
+    use crate::evaluate::handle::Members;
 
     fn world(rank: u32) -> KnownCommunicator {
-        KnownCommunicator { id: 0, members: Rc::new([0, 1, 2]), rank, grid: None }
+        KnownCommunicator {
+            id: 0,
+            members: Members::of_world(3.into()),
+            rank: i128::from(rank).into(),
+            grid: None,
+        }
     }
 
     fn gets(rank: u32, gets: Gets, contributions: &[&[i128]]) -> Option<Vec<i128>> {

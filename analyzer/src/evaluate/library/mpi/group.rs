@@ -62,7 +62,7 @@ fn number(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<V
     let Some(members) = &group.members else { return Some(machine.fresh(call.ty.clone())) };
     Some(match call.name {
         "size" => rank(members.len() as i128),
-        "rank" => position(members, machine.rank),
+        "rank" => position(members, machine.rank()),
         "translate_rank" => {
             let asked = machine.behind(call.arguments.first()?, call.place).as_integer();
             let other = of(machine, call.arguments.get(1)?, call.place);

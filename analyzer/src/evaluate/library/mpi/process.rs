@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use p2p_protocol::model::Peer;
 
-use super::state::{self, integer, rank, scalar};
+use super::state::{self, number, rank, scalar};
 use super::{collective, communicator, lost, point_to_point};
 use crate::evaluate::Understood;
+use crate::evaluate::alike::Number;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Process};
 use crate::evaluate::machine::{Call, Flow, Machine, Outcome};
 use crate::evaluate::value::{Content, Value};
@@ -21,7 +22,7 @@ pub(super) struct End {
     /// Who.
     pub(super) peer: Peer,
     /// Its rank in the communicator, where that is one number.
-    pub(super) rank: Option<i32>,
+    pub(super) rank: Option<Number>,
 }
 
 /// Methods of `Process` and `AnyProcess`.
@@ -50,8 +51,8 @@ pub(super) fn method(
 
 fn is_self(machine: &mut Machine<'_>, process: &Process, call: &Call<'_>) -> Value {
     let known = process.communicator.known.as_ref();
-    match (known, process.rank.as_ref().and_then(integer)) {
-        (Some(known), Some(rank)) => Value::bool(i128::from(known.rank) == rank),
+    match (known, process.rank.as_ref().and_then(number)) {
+        (Some(known), Some(rank)) => Value::bool(known.rank == rank),
         _ => machine.fresh(call.ty.clone()),
     }
 }
@@ -66,22 +67,14 @@ pub(super) fn end(
 ) -> Outcome<Option<End>> {
     let Some(communicator) = process.communicator.known.clone() else { return Ok(None) };
     let (peer, rank) = match &process.rank {
-        None => (Peer::Any { first: 0, end: machine.size }, None),
-        Some(content) => match (integer(content), process.source) {
-            (Some(rank), _) => {
-                let number = i32::try_from(rank).unwrap_or(i32::MAX);
-                let member = communicator.member(rank).map(world_rank);
-                (member.map_or(Peer::Outside(number), Peer::Rank), Some(number))
-            }
+        None => (Peer::Any { first: 0, end: machine.size() }, None),
+        Some(content) => match (number(content), process.source) {
+            (Some(rank), _) => (communicator.peer(rank), Some(rank)),
             (None, Some(slot)) => (Peer::Source(slot), None),
             (None, None) => return Err(lost(machine, call.place, &unknown_rank(what, content))),
         },
     };
     Ok(Some(End { handle: process.communicator.clone(), communicator, peer, rank }))
-}
-
-fn world_rank(rank: u32) -> i32 {
-    i32::try_from(rank).expect("a world has fewer than 2^31 ranks")
 }
 
 /// Why a rank is not known, in words.
@@ -108,10 +101,10 @@ pub(super) fn at_rank(
             state::content(&unknown).expect("a number of which nothing is known is one")
         }
     };
-    if let (Some(known), Some(number)) = (&communicator.known, integer(&content))
+    if let (Some(known), Some(number)) = (&communicator.known, number(&content))
         && known.member(number).is_none()
     {
-        return Err(outside(machine, known, number, call));
+        return Err(outside(machine, known, number.get(), call));
     }
     let source = machine.state.mpi.source_on(&content, communicator);
     let communicator = communicator.clone();
@@ -138,7 +131,7 @@ fn outside(
 /// `this_process()`
 pub(super) fn this(communicator: &Rc<Communicator>) -> Option<Value> {
     let known = communicator.known.as_ref()?;
-    let content = state::content(&rank(i128::from(known.rank)));
+    let content = state::content(&rank(known.rank));
     let communicator = communicator.clone();
     Some(Value::Handle(Handle::Process(Process { communicator, rank: content, source: None })))
 }

@@ -7,6 +7,7 @@ use p2p_protocol::model::{Peer, SourceId};
 use rustc_hash::FxHashMap;
 
 use super::polling::Surroundings;
+use crate::evaluate::alike::{self, Number};
 use crate::evaluate::handle::{Communicator, Handle};
 use crate::evaluate::value::{Constant, Content, Unknown, Value};
 use crate::program::Scalar;
@@ -129,6 +130,8 @@ impl State {
     pub(super) fn take_probed(&mut self, tag: &Content, from: Peer) -> bool {
         let Content::Unknown(unknown) = tag else { return false };
         let Some(slot) = self.tag_slot(unknown.identity) else { return false };
+        // Which of its peers are the same ones is this rank's own.
+        alike::alone();
         let is_there = match self.probed.get(&slot) {
             Some(&Peer::Rank(rank)) => from == Peer::Rank(rank),
             Some(_) => from == Peer::Source(slot),
@@ -183,16 +186,24 @@ pub(super) fn scalar(content: Content, scalar: Scalar) -> Value {
     Value::Scalar(scalar, content)
 }
 
-/// The whole number, if it is one that is known.
-pub(super) fn integer(content: &Content) -> Option<i128> {
+/// The whole number, if it is one that is known, without going by it.
+pub(super) fn number(content: &Content) -> Option<Number> {
     match content {
         Content::Known(Constant::Integer(number)) => Some(*number),
         _ => None,
     }
 }
 
+/// The whole number, if it is one that is known.
+pub(super) fn integer(content: &Content) -> Option<i128> {
+    match content {
+        Content::Known(Constant::Integer(number)) => Some(number.get()),
+        _ => None,
+    }
+}
+
 /// A rank as rsmpi has it.
-pub(super) fn rank(number: i128) -> Value {
+pub(super) fn rank(number: impl Into<Number>) -> Value {
     Value::integer(number, Scalar::I32)
 }
 

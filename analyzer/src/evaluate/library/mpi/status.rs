@@ -4,6 +4,7 @@ use p2p_protocol::model::{Peer, Tag};
 
 use super::process::End;
 use super::state;
+use crate::evaluate::alike::Elsewhere;
 use crate::evaluate::handle::Status;
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Content, Unknown, Value};
@@ -48,7 +49,7 @@ pub(super) fn method(
 ) -> Option<Outcome> {
     let value = match call.name {
         "source_rank" => match status.source {
-            Some(source) => state::rank(i128::from(source)),
+            Some(source) => state::rank(source),
             None => unknown_source(machine, status),
         },
         "tag" => match status.tag {
@@ -98,5 +99,8 @@ fn unknown_tag(machine: &mut Machine<'_>, status: &Status) -> Value {
 
 /// A number that only the rank which received it has.
 fn received(identity: u64) -> Value {
-    Value::Scalar(Scalar::I32, Content::Unknown(Unknown { identity, uniform: false }))
+    Value::Scalar(
+        Scalar::I32,
+        Content::Unknown(Unknown { identity, uniform: false, elsewhere: Elsewhere::default() }),
+    )
 }

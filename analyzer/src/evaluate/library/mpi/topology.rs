@@ -67,8 +67,8 @@ pub(super) fn create(
         return Ok(Value::some(state::communicator(made)));
     };
     let size = usize::try_from(grid.size()).expect("no more than the ranks there are");
-    let members: Rc<[u32]> = known.members[..size].into();
-    if !members.contains(&machine.rank) {
+    let members: Rc<[u32]> = known.members.each()[..size].into();
+    if !members.contains(&machine.rank()) {
         return Ok(Value::none());
     }
     let made = Made { number, what: format!("grid {:?}", grid.dimensions), members };
@@ -93,7 +93,7 @@ pub(super) fn subgroup(
         return Ok(state::communicator(Communicator::unknown(format!("part of {}", of.name))));
     };
     let (members, kept) = part_of_grid(known, grid, &retain);
-    let dropped = grid.coordinates(known.rank).into_iter().zip(&retain);
+    let dropped = grid.coordinates(known.rank()).into_iter().zip(&retain);
     let dropped: Vec<u32> =
         dropped.filter(|(_, kept)| !**kept).map(|(coordinate, _)| coordinate).collect();
     let made = Made { number, what: format!("part {dropped:?}"), members };
@@ -101,12 +101,12 @@ pub(super) fn subgroup(
 }
 
 fn part_of_grid(known: &KnownCommunicator, grid: &Grid, retain: &[bool]) -> (Rc<[u32]>, Grid) {
-    let here = grid.coordinates(known.rank);
+    let here = grid.coordinates(known.rank());
     let is_with_us = |there: &[u32]| {
         there.iter().zip(&here).zip(retain).all(|((there, here), kept)| *kept || there == here)
     };
     let members = (0..known.size())
-        .zip(known.members.iter())
+        .zip(known.members.each().iter())
         .filter(|(rank, _)| is_with_us(&grid.coordinates(*rank)))
         .map(|(_, &member)| member)
         .collect();
@@ -212,7 +212,7 @@ fn layout(known: &KnownCommunicator, grid: &Grid) -> [Value; 3] {
     [
         ranks(grid.dimensions.iter().copied()),
         sequence(Scalar::Bool, periods),
-        ranks(grid.coordinates(known.rank)),
+        ranks(grid.coordinates(known.rank())),
     ]
 }
 
@@ -240,7 +240,7 @@ fn shift(
         (dimension < grid.dimensions.len()).then_some((dimension, i64::try_from(by).ok()?))
     });
     let Some((dimension, by)) = asked else { return Some(machine.fresh(call.ty.clone())) };
-    let (from, to) = grid.shift(known.rank, dimension, by);
+    let (from, to) = grid.shift(known.rank(), dimension, by);
     let option = |found: Option<u32>| match found {
         Some(found) => Value::some(rank(i128::from(found))),
         None => Value::none(),
@@ -251,8 +251,8 @@ fn shift(
 /// `cartesian_map`: which rank this one would have in a grid.
 fn map(machine: &mut Machine<'_>, known: Option<&KnownCommunicator>, call: &Call<'_>) -> Value {
     match grid(machine, call).zip(known) {
-        Some((grid, known)) if u64::from(known.rank) < grid.size() => {
-            Value::some(rank(i128::from(known.rank)))
+        Some((grid, known)) if u64::from(known.rank()) < grid.size() => {
+            Value::some(rank(known.rank))
         }
         Some(_) => Value::none(),
         None => machine.fresh(call.ty.clone()),
@@ -266,7 +266,12 @@ mod tests {
     #[test]
     fn a_part_of_a_grid_has_the_dimensions_that_are_kept() {
         let grid = Grid { dimensions: vec![2, 3], periodic: vec![false, true] };
-        let known = KnownCommunicator { id: 1, members: (10..16).collect(), rank: 4, grid: None };
+        let known = KnownCommunicator {
+            id: 1,
+            members: Rc::from_iter(10..16).into(),
+            rank: 4.into(),
+            grid: None,
+        };
         let (row, kept) = part_of_grid(&known, &grid, &[false, true]);
         assert_eq!(*row, [13, 14, 15]);
         assert_eq!(kept, Grid { dimensions: vec![3], periodic: vec![true] });

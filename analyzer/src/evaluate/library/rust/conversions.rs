@@ -92,7 +92,7 @@ pub(super) fn try_into(
         (Value::Scalar(_, Content::Known(Constant::Integer(number))), Type::Scalar(scalar))
             if scalar.is_integer() =>
         {
-            if bounds(*scalar).is_some() && !fits(*scalar, *number) {
+            if bounds(*scalar).is_some() && !number.is(|number| fits(*scalar, number)) {
                 let error = machine.fresh(type_argument(&call.ty, 1));
                 return Value::Variant("Err", Rc::new(vec![error]));
             }

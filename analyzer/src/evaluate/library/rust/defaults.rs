@@ -54,7 +54,7 @@ pub(super) fn zero(scalar: Scalar) -> Value {
         Scalar::F32 | Scalar::F64 => Constant::Float(0.0),
         Scalar::Bool => Constant::Bool(false),
         Scalar::Char => Constant::Char('\0'),
-        _ => Constant::Integer(0),
+        _ => Constant::Integer(0.into()),
     };
     Value::Scalar(scalar, Content::Known(constant))
 }

@@ -31,7 +31,7 @@ pub(super) fn method(
 /// A whole number, or a truth value as one.
 fn whole_number(value: &Value) -> Option<i128> {
     match value {
-        Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(*number),
+        Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(number.get()),
         Value::Scalar(_, Content::Known(Constant::Bool(value))) => Some(i128::from(*value)),
         _ => None,
     }

@@ -114,7 +114,7 @@ fn parsed(text: &str, call: &Call<'_>) -> Option<Value> {
             .parse()
             .ok()
             .filter(|number| super::integers::fits(scalar, *number))
-            .map(Constant::Integer),
+            .map(|number: i128| Constant::Integer(number.into())),
     };
     Some(match constant {
         Some(constant) => Value::ok(Value::Scalar(scalar, Content::Known(constant))),
@@ -293,7 +293,7 @@ pub(super) fn shown(value: &Value) -> Option<String> {
     match value {
         Value::Text(Some(text)) => Some(text.to_string()),
         Value::Scalar(_, Content::Known(constant)) => Some(match constant {
-            Constant::Integer(number) => number.to_string(),
+            Constant::Integer(number) => number.get().to_string(),
             Constant::Bool(value) => value.to_string(),
             Constant::Char(letter) => letter.to_string(),
             // Shortest digits depend on the precision, which is not kept.

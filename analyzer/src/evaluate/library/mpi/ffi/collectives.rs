@@ -7,6 +7,7 @@ use super::super::state::integer;
 use super::super::{collective, communicator, lost, state};
 use super::{UNDEFINED, known, memory, number, put};
 use crate::evaluate::Understood;
+use crate::evaluate::alike::Number;
 use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome, Told};
 use crate::evaluate::state::Counted;
@@ -162,7 +163,7 @@ fn room(
 ) -> Option<Data> {
     let counts = match kind {
         CollectiveKind::AllGather | CollectiveKind::AllToAll => true,
-        CollectiveKind::Gather => root == i32::try_from(machine.rank).ok(),
+        CollectiveKind::Gather => root == i32::try_from(machine.rank()).ok(),
         _ => false,
     };
     (counts && taken.path.is_some()).then(|| taken.amount(machine, taken.count))
@@ -183,7 +184,7 @@ fn root(
         Some(Content::Unknown(unknown)) if unknown.uniform => Ok(None),
         Some(content) if integer(&content).is_some() => {
             let rank = integer(&content).expect("asked in the guard");
-            Ok(i32::try_from(known.member(rank).map_or(rank, i128::from)).ok())
+            Ok(i32::try_from(known.member(rank.into()).map_or(rank, Number::get)).ok())
         }
         _ => Err(lost(machine, call.place, "its root is not known here")),
     }

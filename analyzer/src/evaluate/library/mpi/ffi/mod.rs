@@ -11,7 +11,7 @@ use p2p_protocol::model::{Action, Departure, Peer, Tag};
 use super::memory::Memory;
 use super::process::{End, unknown_rank};
 use super::signature::Signature;
-use super::state::{self, integer, rank};
+use super::state::{self, rank};
 use super::{communicator, lost, point_to_point};
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Communicator, Datatype, Handle, KnownCommunicator};
@@ -110,8 +110,8 @@ fn local(machine: &mut Machine<'_>, operation: &str, call: &Call<'_>) -> Option<
         "Comm_rank" | "Comm_size" => {
             let known = communicator_of(machine, argument(0)?, call.place).known.clone();
             let answer = match (known, operation) {
-                (Some(known), "Comm_rank") => rank(i128::from(known.rank)),
-                (Some(known), _) => rank(i128::from(known.size())),
+                (Some(known), "Comm_rank") => rank(known.rank),
+                (Some(known), _) => rank(known.members.size()),
                 (None, _) => machine.fresh(Type::Scalar(Scalar::I32)),
             };
             put(machine, argument(1)?, answer, call.place);
@@ -204,14 +204,12 @@ fn end(
     let content = value.map(|value| machine.behind(value, place));
     let content = content.as_ref().and_then(state::content);
     let (handle, known) = communicator;
-    let (peer, rank) = match content.as_ref().map(|content| (integer(content), content)) {
-        Some((Some(PROC_NULL), _)) => (Peer::Null, None),
-        Some((Some(ANY), _)) if receives => (Peer::Any { first: 0, end: machine.size }, None),
-        Some((Some(rank), _)) => {
-            let number = i32::try_from(rank).unwrap_or(i32::MAX);
-            let member = known.member(rank).and_then(|member| i32::try_from(member).ok());
-            (member.map_or(Peer::Outside(number), Peer::Rank), Some(number))
+    let (peer, rank) = match content.as_ref().map(|content| (state::number(content), content)) {
+        Some((Some(rank), _)) if rank == PROC_NULL.into() => (Peer::Null, None),
+        Some((Some(rank), _)) if receives && rank == ANY.into() => {
+            (Peer::Any { first: 0, end: machine.size() }, None)
         }
+        Some((Some(rank), _)) => (known.peer(rank), Some(rank)),
         Some((None, content)) => match machine.state.mpi.source_on(content, &handle) {
             Some(slot) => (Peer::Source(slot), None),
             None => {
