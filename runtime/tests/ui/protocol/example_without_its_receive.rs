@@ -1,6 +1,7 @@
 //! A matrix of 1024 x 1024 numbers for four ranks, 256 rows each: rank 0 keeps its own block and
 //! sends the others theirs. First each block in one message, then in chunks of 64 rows, of which
-//! at most four are under way at a time.
+//! at most four are under way at a time. Seven chunks are no multiple of four: the last three are
+//! the tail, which is waited for after the loop.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it has found")]
 
@@ -10,6 +11,7 @@ const RANKS: usize = 4;
 const SIDE: usize = 1024;
 const BLOCK: usize = SIDE / RANKS * SIDE;
 const CHUNK: usize = 64 * SIDE;
+const CHUNKS: usize = BLOCK / CHUNK;
 
 #[p2p_protocol(ranks = 4)]
 pub mod blocks {
@@ -59,14 +61,17 @@ pub mod pipeline {
 }
 
 fn main() -> p2p::Result<()> {
-    p2p::threads(RANKS, |world| {
+    p2p::launch(|world| {
         let matrix: Vec<f32> = (0..SIDE * SIDE).map(element).collect();
         in_blocks(&world, &matrix)?;
-        in_chunks(&world, &matrix)?;
-        println!("rank {} has its rows, twice", world.rank());
+        in_chunks(&world, &matrix, CHUNKS)?;
+        in_chunks(&world, &matrix, CHUNKS + 3)?;
+        println!(
+            "rank {} has its rows, in a block and in chunks with and without a tail",
+            world.rank()
+        );
         Ok(())
-    })?;
-    Ok(())
+    })
 }
 
 /// One message for each block.
@@ -85,14 +90,12 @@ fn in_blocks(world: &p2p::World, matrix: &[f32]) -> p2p::Result<()> {
 }
 
 /// Four chunks under way at a time.
-fn in_chunks(world: &p2p::World, matrix: &[f32]) -> p2p::Result<()> {
-    let parameters = pipeline::Parameters { chunks: BLOCK / CHUNK };
-    match pipeline::join(world, parameters)? {
+fn in_chunks(world: &p2p::World, matrix: &[f32], chunks: usize) -> p2p::Result<()> {
+    match pipeline::join(world, pipeline::Parameters { chunks })? {
         pipeline::Role::Root(root) => root.run(|s| {
             s.for_each_dest(|dest, s| {
-                let block = block_of(matrix, dest);
                 let s = s.for_each_chunk(|chunk, s| {
-                    s.isend_chunk(&block[chunk * CHUNK..][..CHUNK])?.when(|s| {
+                    s.isend_chunk(chunk_of(matrix, dest, chunk))?.when(|s| {
                         let (_sent, s) = s.wait_all_pending()?;
                         Ok(s)
                     })
@@ -102,15 +105,14 @@ fn in_chunks(world: &p2p::World, matrix: &[f32]) -> p2p::Result<()> {
             })
         }),
         pipeline::Role::Worker(worker) => {
-            let mut block = vec![0.0; BLOCK];
-            let mut chunks = block.chunks_exact_mut(CHUNK);
+            let mut received = vec![0.0; CHUNK];
             worker.run(|s| {
-                s.for_each_chunk(|_, s| {
-                    s.recv_chunk(chunks.next().expect("there is room for every chunk"))
+                s.for_each_chunk(|chunk, s| {
+                    let s = s.recv_chunk(&mut received)?;
+                    assert!(received == chunk_of(matrix, world.rank(), chunk));
+                    Ok(s)
                 })
-            })?;
-            assert!(block == block_of(matrix, world.rank()));
-            Ok(())
+            })
         }
     }
 }
@@ -123,6 +125,12 @@ fn element(index: usize) -> f32 {
 /// The rows of one rank.
 fn block_of(matrix: &[f32], rank: usize) -> &[f32] {
     &matrix[rank * BLOCK..][..BLOCK]
+}
+
+/// 64 rows, counted from the first of a rank's own on; after the last row comes the first.
+fn chunk_of(matrix: &[f32], rank: usize, chunk: usize) -> &[f32] {
+    let first = (rank * CHUNKS + chunk) % (RANKS * CHUNKS);
+    &matrix[first * CHUNK..][..CHUNK]
 }
 
 #[test]
