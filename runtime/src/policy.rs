@@ -312,10 +312,10 @@ mod tests {
         let limits = [(8, Strategy::Eager), (100, Strategy::Window)];
         let policy = Policy::default().same_node(&limits, Strategy::Direct);
         let strategies = [0, 8, 9, 100, 101].map(|bytes| policy.strategy(true, bytes));
-        use Strategy::{Direct, Eager, Window};
-        assert_eq!(strategies, [Eager, Eager, Window, Window, Direct]);
+        let [eager, window, direct] = [Strategy::Eager, Strategy::Window, Strategy::Direct];
+        assert_eq!(strategies, [eager, eager, window, window, direct]);
         assert_eq!(policy.longest_plain(true), 8);
-        assert!(policy.uses(Direct) && !policy.uses(Strategy::Put));
+        assert!(policy.uses(direct) && !policy.uses(Strategy::Put));
     }
 
     #[test]
