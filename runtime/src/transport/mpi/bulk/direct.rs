@@ -12,6 +12,7 @@
 
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::super::code::Code;
@@ -46,24 +47,32 @@ impl Slot {
         self.free.store(false, Ordering::Relaxed);
     }
 
-    /// Takes the next of `chunks` from the front.
-    fn take_first(&self, chunks: u32) -> Option<u32> {
-        self.take(chunks, |first, _| first, 1)
+    /// Takes the next of `chunks` from the front, `most` of them if there are as many.
+    fn take_first(&self, chunks: u32, most: u32) -> Option<Range<u32>> {
+        let ((first, _), taken) = self.take(chunks, |left| (left.min(most), 0))?;
+        Some(first..first + taken)
     }
 
     /// Takes the next of `chunks` from the back.
-    fn take_last(&self, chunks: u32) -> Option<u32> {
-        self.take(chunks, |_, last| chunks - 1 - last, 1 << 32)
+    fn take_last(&self, chunks: u32) -> Option<Range<u32>> {
+        let ((_, last), _) = self.take(chunks, |_| (0, 1))?;
+        Some(chunks - 1 - last..chunks - last)
     }
 
-    fn take(&self, chunks: u32, which: impl Fn(u32, u32) -> u32, one: u64) -> Option<u32> {
-        let more = |taken: u64| {
-            let (first, last) = (taken as u32, (taken >> 32) as u32);
-            (first + last < chunks).then(|| taken + one)
-        };
+    /// Takes as many from the front and the back as `wanted` says of what is left, if anything is.
+    /// Gives back what was taken before, and how many were taken from the front.
+    fn take(&self, chunks: u32, wanted: impl Fn(u32) -> (u32, u32)) -> Option<((u32, u32), u32)> {
         let order = Ordering::Relaxed;
+        let halves = |taken: u64| (taken as u32, (taken >> 32) as u32);
+        let more = |taken: u64| {
+            let (first, last) = halves(taken);
+            let left = chunks - first - last;
+            let (front, back) = wanted(left);
+            (left > 0).then(|| taken + u64::from(front) + (u64::from(back) << 32))
+        };
         let taken = self.taken.0.fetch_update(order, order, more).ok()?;
-        Some(which(taken as u32, (taken >> 32) as u32))
+        let (first, last) = halves(taken);
+        Some(((first, last), wanted(chunks - first - last).0))
     }
 
     fn is_moved(&self, chunks: u32) -> bool {
@@ -88,6 +97,9 @@ pub(super) fn chunk(bytes: usize, element: usize) -> usize {
     chunk.next_multiple_of(element.max(1)).max(1)
 }
 
+/// How many chunks a receiver takes at once whose sender is likely to be busy.
+const SEVERAL: u32 = 4;
+
 /// Where one end's part of a message is.
 #[derive(Clone, Copy)]
 struct Ends {
@@ -103,8 +115,9 @@ impl Ends {
         self.bytes.div_ceil(self.chunk) as u32
     }
 
-    fn piece(&self, index: u32) -> Piece {
-        Piece::of(index as usize, self.chunk, self.bytes)
+    fn piece(&self, taken: &Range<u32>) -> Piece {
+        let offset = taken.start as usize * self.chunk;
+        Piece { offset, bytes: (taken.len() * self.chunk).min(self.bytes - offset) }
     }
 }
 
@@ -139,8 +152,8 @@ impl Sending {
         if place == 0 {
             return Ok(false);
         }
-        let Some(index) = slot.take_last(ends.chunks()) else { return Ok(false) };
-        let Piece { offset, bytes } = ends.piece(index);
+        let Some(taken) = slot.take_last(ends.chunks()) else { return Ok(false) };
+        let Piece { offset, bytes } = ends.piece(&taken);
         // SAFETY: the caller of `new` keeps the elements, and the receiver its place until all is
         // moved; this chunk of both is in the use of whoever has taken it.
         unsafe { memory::write(ends.process, place + offset as u64, ends.own.add(offset), bytes) }
@@ -190,17 +203,18 @@ impl Receiving {
         Receiving { ends, address, slot: index, in_pieces: place.is_none() }
     }
 
-    /// Moves a chunk, if one is left; whether it has.
-    pub(super) fn advance(&mut self, slot: &Slot) -> Result<bool, Code> {
+    /// Moves a chunk, if one is left, or several if it is `alone`; whether it has.
+    pub(super) fn advance(&mut self, slot: &Slot, alone: bool) -> Result<bool, Code> {
         if self.in_pieces {
             return Ok(false);
         }
-        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(false) };
-        let piece = self.ends.piece(index);
+        let most = if alone { SEVERAL } else { 1 };
+        let Some(taken) = slot.take_first(self.ends.chunks(), most) else { return Ok(false) };
+        let piece = self.ends.piece(&taken);
         // SAFETY: there is room for the message, and this chunk is in the use of whoever has
         // taken it.
         unsafe { self.read(piece, self.ends.own.add(piece.offset)) }?;
-        slot.moved.0.fetch_add(1, Ordering::AcqRel);
+        slot.moved.0.fetch_add(taken.len() as u32, Ordering::AcqRel);
         Ok(true)
     }
 
@@ -214,8 +228,8 @@ impl Receiving {
         slot: &Slot,
         into: *mut u8,
     ) -> Result<Option<Piece>, Code> {
-        let Some(index) = slot.take_first(self.ends.chunks()) else { return Ok(None) };
-        let piece = self.ends.piece(index);
+        let Some(taken) = slot.take_first(self.ends.chunks(), 1) else { return Ok(None) };
+        let piece = self.ends.piece(&taken);
         // SAFETY: the caller says so.
         unsafe { self.read(piece, into) }?;
         slot.moved.0.fetch_add(1, Ordering::AcqRel);
@@ -263,9 +277,9 @@ mod tests {
             let (mut first, mut last) = (Vec::new(), Vec::new());
             for turn in 0.. {
                 let taken = if order[turn / 64 % 4] >> (turn % 64) & 1 == 0 {
-                    slot.take_first(chunks).map(|index| first.push(index))
+                    slot.take_first(chunks, 1 + turn as u32 % 3).map(|taken| first.extend(taken))
                 } else {
-                    slot.take_last(chunks).map(|index| last.push(index))
+                    slot.take_last(chunks).map(|taken| last.extend(taken))
                 };
                 if taken.is_none() {
                     break;
@@ -273,7 +287,7 @@ mod tests {
             }
             first.extend(last.into_iter().rev());
             prop_assert_eq!(first, (0..chunks).collect::<Vec<_>>());
-            prop_assert_eq!(slot.take_first(chunks).or(slot.take_last(chunks)), None);
+            prop_assert_eq!(slot.take_first(chunks, 4).or(slot.take_last(chunks)), None);
         }
     }
 
@@ -283,13 +297,15 @@ mod tests {
         let slot = slot();
         slot.clear();
         let taken: Vec<AtomicUsize> = (0..CHUNKS).map(|_| AtomicUsize::new(0)).collect();
-        let take = |next: &dyn Fn() -> Option<u32>| {
-            while let Some(index) = next() {
-                taken[index as usize].fetch_add(1, Ordering::Relaxed);
+        let take = |next: &dyn Fn() -> Option<Range<u32>>| {
+            while let Some(chunks) = next() {
+                for index in chunks {
+                    taken[index as usize].fetch_add(1, Ordering::Relaxed);
+                }
             }
         };
         std::thread::scope(|scope| {
-            scope.spawn(|| take(&|| slot.take_first(CHUNKS)));
+            scope.spawn(|| take(&|| slot.take_first(CHUNKS, 3)));
             scope.spawn(|| take(&|| slot.take_last(CHUNKS)));
         });
         assert!(taken.iter().all(|times| times.load(Ordering::Relaxed) == 1));
@@ -313,7 +329,7 @@ mod tests {
             assert!(!sending.is_done(&slot) && !slot.is_free());
             while !receiving.is_done(&slot) {
                 sending.advance(&slot).unwrap();
-                receiving.advance(&slot).unwrap();
+                receiving.advance(&slot, bytes % 2 == 0).unwrap();
             }
             assert!(sending.is_done(&slot) && !slot.is_free());
             receiving.finish(&slot);

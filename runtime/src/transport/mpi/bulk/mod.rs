@@ -306,10 +306,14 @@ impl Bulk {
         let mut moved = false;
         for (source, receiving) in self.receiving.iter_mut() {
             let segment = || self.node.segment(*source).expect("the sender is on this node");
+            // Messages to and from the same rank cross: its end is busy with the other one.
+            let crosses = || self.sending.iter().any(|(peer, _)| peer == source);
             moved |= match receiving {
                 Receiving::Pipeline(receiving) => receiving.advance()?,
                 Receiving::Window(ours) => ours.advance(&segment().rings[ours.ring as usize]),
-                Receiving::Direct(ours, _) => ours.advance(&segment().slots[ours.slot as usize])?,
+                Receiving::Direct(ours, _) => {
+                    ours.advance(&segment().slots[ours.slot as usize], crosses())?
+                }
                 Receiving::Put(ours) => {
                     let window = self.window.as_ref().expect("a put needs it");
                     let found = ours.advance(window)?;

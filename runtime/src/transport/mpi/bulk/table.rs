@@ -40,6 +40,10 @@ impl<T> Table<T> {
         self.places[index].take().expect("it is not removed yet")
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().flatten()
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.places.iter_mut().flatten()
     }
