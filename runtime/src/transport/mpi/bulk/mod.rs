@@ -43,6 +43,9 @@ pub(super) use self::memory::prepare;
 /// The most bytes that a call of MPI's takes: lengths are `int`s.
 const MOST: usize = c_int::MAX as usize;
 
+/// Why a rank has a segment.
+const SHARED: &str = "a message through shared memory is between ranks that have it";
+
 /// What is needed to move large messages, and those that are on their way.
 pub(super) struct Bulk {
     communicator: ffi::MPI_Comm,
@@ -118,9 +121,10 @@ impl Bulk {
             receiving: Table::default(),
         };
         bulk.set_policy(policy);
-        let own = bulk.node.segment(bulk.rank).expect("a rank is on its own node");
-        own.slots.iter().for_each(direct::Slot::let_go);
-        own.rings.iter().for_each(window::Ring::clear);
+        if let Some(own) = bulk.node.segment(bulk.rank) {
+            own.slots.iter().for_each(direct::Slot::let_go);
+            own.rings.iter().for_each(window::Ring::clear);
+        }
         Ok(bulk)
     }
 
@@ -305,7 +309,7 @@ impl Bulk {
     fn advance(&mut self) -> Result<(), Code> {
         let mut moved = false;
         for (source, receiving) in self.receiving.iter_mut() {
-            let segment = || self.node.segment(*source).expect("the sender is on this node");
+            let segment = || self.node.segment(*source).expect(SHARED);
             // Messages to and from the same rank cross: its end is busy with the other one.
             let crosses = || self.sending.iter().any(|(peer, _)| peer == source);
             moved |= match receiving {
@@ -324,14 +328,14 @@ impl Bulk {
                 }
             };
         }
-        let segment = self.node.segment(self.rank).expect("a rank is on its own node");
+        let segment = || self.node.segment(self.rank).expect(SHARED);
         for (_, sending) in self.sending.iter_mut() {
             moved |= match sending {
                 Sending::Pipeline(sending) => sending.advance()?,
-                Sending::Window(ours) => ours.advance(&segment.rings[ours.ring as usize]),
+                Sending::Window(ours) => ours.advance(&segment().rings[ours.ring as usize]),
                 // Where both ends have something to receive, each does best to do just that.
                 Sending::Direct(_) if moved => false,
-                Sending::Direct(ours) => ours.advance(&segment.slots[ours.slot as usize])?,
+                Sending::Direct(ours) => ours.advance(&segment().slots[ours.slot as usize])?,
                 Sending::Put(ours) => {
                     let window = self.window.as_ref().expect("a put needs it");
                     let found = ours.advance(window)?;
@@ -433,7 +437,7 @@ impl Bulk {
     }
 
     fn segment(&self, rank: usize) -> &node::Segment {
-        self.node.segment(rank).expect("ranks that use shared memory are on one node")
+        self.node.segment(rank).expect(SHARED)
     }
 
     fn own_slot(&self, index: u32) -> &direct::Slot {

@@ -29,8 +29,9 @@ pub(super) struct Segment {
 
 /// The ranks of this rank's node.
 pub(super) struct Node {
-    window: ffi::MPI_Win,
-    /// By ranks of the world; `None` for those of other nodes.
+    /// `None` if the system has no memory to share.
+    window: Option<ffi::MPI_Win>,
+    /// By ranks of the world; `None` for those that this one shares no memory with.
     neighbours: Vec<Option<Neighbour>>,
 }
 
@@ -75,16 +76,21 @@ impl Node {
             check(ffi::MPI_Comm_split_type(world, shared, rank, info, &raw mut node.0))?;
             check(ffi::MPI_Comm_set_errhandler(node.0, ffi::RSMPI_ERRORS_RETURN))?;
         }
-        let (window, skipped) = allocate(node.0)?;
+        let mut neighbours = vec![None; size as usize];
+        let allocated = allocate(node.0).ok();
+        let failed = super::any(node.0, allocated.is_none())?;
+        // A window that only some ranks have made cannot be freed, which takes all of them.
+        let Some((window, skipped)) = allocated.filter(|_| !failed) else {
+            return Ok(Node { window: None, neighbours });
+        };
         let introductions = introduce(node.0, rank as u64, skipped)?;
         let reachable = reach(node.0, &introductions)?;
-        let mut neighbours = vec![None; size as usize];
         for (index, introduction) in (0..).zip(&introductions.all) {
             let segment = segment(window, index, introduction.skipped as usize)?;
             let process = reachable.then_some(introduction.process as libc::pid_t);
             neighbours[introduction.rank as usize] = Some(Neighbour { segment, process });
         }
-        Ok(Node { window, neighbours })
+        Ok(Node { window: Some(window), neighbours })
     }
 
     /// The segment of a rank of this node.
@@ -95,7 +101,7 @@ impl Node {
         self.neighbours[rank].map(|neighbour| unsafe { neighbour.segment.as_ref() })
     }
 
-    /// Whether a rank is on this rank's node.
+    /// Whether a rank is on this rank's node, and shares memory with it.
     pub(super) fn has(&self, rank: usize) -> bool {
         self.neighbours[rank].is_some()
     }
@@ -108,10 +114,11 @@ impl Node {
     /// Collective on the node.
     pub(super) fn close(&mut self) -> Result<(), Code> {
         self.neighbours.fill(None);
+        let Some(mut window) = self.window.take() else { return Ok(()) };
         // SAFETY: references into the window borrow from `self`, so there are none any more.
         unsafe {
-            check(ffi::MPI_Win_unlock_all(self.window))?;
-            check(ffi::MPI_Win_free(&raw mut self.window))
+            check(ffi::MPI_Win_unlock_all(window))?;
+            check(ffi::MPI_Win_free(&raw mut window))
         }
     }
 }

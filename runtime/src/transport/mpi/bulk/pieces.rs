@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::header::{HEADER_BYTES, Header, Way};
 use super::piece::Piece;
-use super::{Bulk, IncomingId, OutgoingId, Receiving, Sending, pipeline, window};
+use super::{Bulk, IncomingId, OutgoingId, Receiving, SHARED, Sending, pipeline, window};
 use crate::plain::Element;
 
 /// From this length on, a message is worth its header: pieces have something to overlap.
@@ -57,9 +57,9 @@ impl Bulk {
         &mut self,
         id: OutgoingId,
     ) -> Result<Option<(Piece, *mut u8)>, Code> {
-        let segment = self.node.segment(self.rank).expect("a rank is on its own node");
+        let segment = || self.node.segment(self.rank).expect(SHARED);
         match self.sending.get_mut(id.0) {
-            (_, Sending::Window(ours)) => Ok(ours.room(&segment.rings[ours.ring as usize])),
+            (_, Sending::Window(ours)) => Ok(ours.room(&segment().rings[ours.ring as usize])),
             (_, Sending::Pipeline(ours)) => ours.room(),
             _ => Ok(None),
         }
@@ -67,9 +67,9 @@ impl Bulk {
 
     /// Sends the piece that there was room for.
     pub(in crate::transport::mpi) fn fill(&mut self, id: OutgoingId) -> Result<(), Code> {
-        let segment = self.node.segment(self.rank).expect("a rank is on its own node");
+        let segment = || self.node.segment(self.rank).expect(SHARED);
         match self.sending.get_mut(id.0) {
-            (_, Sending::Window(ours)) => ours.fill(&segment.rings[ours.ring as usize]),
+            (_, Sending::Window(ours)) => ours.fill(&segment().rings[ours.ring as usize]),
             (_, Sending::Pipeline(ours)) => ours.start()?,
             _ => {}
         }
@@ -95,7 +95,7 @@ impl Bulk {
         id: IncomingId,
     ) -> Result<Option<(Piece, *const u8)>, Code> {
         let (source, receiving) = self.receiving.get_mut(id.0);
-        let segment = || self.node.segment(*source).expect("the sender is on this node");
+        let segment = || self.node.segment(*source).expect(SHARED);
         match receiving {
             Receiving::Window(ours) => Ok(ours.next(&segment().rings[ours.ring as usize])),
             Receiving::Pipeline(ours) => Ok(ours.next()),
@@ -115,7 +115,7 @@ impl Bulk {
         let (source, receiving) = self.receiving.get_mut(id.0);
         match receiving {
             Receiving::Window(ours) => {
-                let segment = self.node.segment(*source).expect("the sender is on this node");
+                let segment = self.node.segment(*source).expect(SHARED);
                 ours.empty(&segment.rings[ours.ring as usize]);
             }
             Receiving::Pipeline(ours) => ours.empty(),
