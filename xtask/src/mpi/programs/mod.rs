@@ -107,7 +107,9 @@ impl Way<'_> {
 }
 
 fn judge(output: &Output, expected: &Outcome, after: Duration, left: &[String]) -> Seen {
-    let errors = String::from_utf8_lossy(&output.stderr);
+    // MPICH's launcher says on standard output how a rank has ended.
+    let both = [&output.stdout[..], &output.stderr].concat();
+    let said = String::from_utf8_lossy(&both);
     let seen = match output.status.code() {
         Some(0) => "ends",
         Some(OUT_OF_TIME) => "hangs",
@@ -116,12 +118,12 @@ fn judge(output: &Output, expected: &Outcome, after: Duration, left: &[String]) 
     let (right, should) = match expected {
         Outcome::Ends => (seen == "ends", "end".to_owned()),
         Outcome::Fails(text) => {
-            (seen == "fails" && errors.contains(text), format!("fail and say `{text}`"))
+            (seen == "fails" && said.contains(text), format!("fail and say `{text}`"))
         }
     };
     let wrong = if !right {
-        let last = errors.lines().count().saturating_sub(20);
-        let lines = errors.lines().skip(last).map(|line| format!("\n  {line}"));
+        let last = said.lines().count().saturating_sub(20);
+        let lines = said.lines().skip(last).map(|line| format!("\n  {line}"));
         let says: String = lines.collect();
         Some(format!("should {should}, and {seen}; the end of what it says:{says}"))
     } else if !left.is_empty() {

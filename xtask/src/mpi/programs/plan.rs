@@ -29,7 +29,7 @@ const FAILS_WITHIN: u32 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Ends,
-    /// Not with success, and with this text on standard error.
+    /// Not with success, and with this text on one of its outputs.
     Fails(String),
 }
 
