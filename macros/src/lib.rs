@@ -25,6 +25,7 @@ mod method;
 mod names;
 mod operations;
 mod patterns;
+mod pieces;
 mod requests;
 mod role;
 mod runner;

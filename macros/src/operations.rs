@@ -9,14 +9,19 @@ use crate::graph::Target;
 use crate::messages::{self, Shape};
 use crate::method::{self, Method};
 use crate::states::{Parts, StateCode};
-use crate::{collectives, requests};
+use crate::{collectives, pieces, requests};
 
 /// The methods of a state whose statement leads to one place.
 pub(crate) fn parts(state: &StateCode<'_, '_>, after: Target) -> Parts {
     let methods = match &state.state.statement.kind {
-        StatementKind::Send(mode, peer, message) => vec![send(state, *mode, peer, message)],
+        StatementKind::Send(mode, peer, message) => {
+            let in_pieces = pieces::send(state, *mode, peer, message);
+            std::iter::once(send(state, *mode, peer, message)).chain(in_pieces).collect()
+        }
         StatementKind::Receive(from, message, binds) => {
-            receive(state, from, message, binds.as_ref())
+            let mut methods = receive(state, from, message, binds.as_ref());
+            methods.extend(pieces::receive(state, from, message, binds.as_ref()));
+            methods
         }
         StatementKind::SendReceive { destination, sent, source, received } => {
             send_receive(state, (destination, sent), (source, received))
@@ -188,7 +193,7 @@ fn receive(
 }
 
 /// Keeps the source that a wildcard has met, where the specification gives it a name.
-fn bound_source(state: &StateCode<'_, '_>, binds: Option<&Name>) -> TokenStream {
+pub(crate) fn bound_source(state: &StateCode<'_, '_>, binds: Option<&Name>) -> TokenStream {
     let local = binds.and_then(|name| state.code.local(name.id));
     local.map_or_else(TokenStream::new, |local| quote!(let #local = status.source as i64;))
 }

@@ -8,7 +8,7 @@ use crate::errors::coordinates;
 use crate::graph::{State, Step, Target};
 use crate::names::{at, generated_at};
 use crate::role::{Generic, RoleCode};
-use crate::{branches, loops, operations, windows};
+use crate::{branches, loops, operations, pieces, windows};
 
 /// The states of a role, and what is to be known of them for steps that are not legal.
 pub(crate) fn states(
@@ -187,9 +187,15 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The names of the methods, with this between them.
+    /// The names of the methods, with this between them; but for those that do in pieces what
+    /// another does.
     fn names(&self, between: &str) -> String {
-        self.verbs.iter().map(|verb| verb.name.as_str()).collect::<Vec<_>>().join(between)
+        let names: Vec<&str> = self.verbs.iter().map(|verb| verb.name.as_str()).collect();
+        let is_in_pieces = |name: &str| {
+            name.strip_suffix(pieces::SUFFIX).is_some_and(|whole| names.contains(&whole))
+        };
+        let others = names.iter().copied().filter(|name| !is_in_pieces(name));
+        others.collect::<Vec<_>>().join(between)
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{
     Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
 };
-use crate::transport::{Envelope, Filter, Lending, Pending, Target};
+use crate::transport::{AsItIs, Envelope, Filter, Lending, Pending, Target};
 
 impl<T> Outgoing<'_, T> {
     /// The same as the transport takes it; what was borrowed must outlive the send.
@@ -108,16 +108,19 @@ impl Session<'_> {
         endpoint.enter(send);
         // SAFETY: what `data` borrows outlives this call, which leaves the send complete or
         // cancelled.
-        let sent =
-            unsafe { endpoint.start_send(send, Mode::Standard, destination, envelope, data) }?;
+        let sent = unsafe {
+            let mode = Mode::Standard;
+            endpoint.start_send(send, mode, destination, envelope, data, AsItIs)
+        };
+        let sending = Pending::Send(sent?);
         // SAFETY: the target is part of `buffer`, which this call alone has, and which finishes or
         // cancels the receive.
-        let posted = unsafe { endpoint.post(receive, filter, target) };
-        let sending = Pending::Send(sent);
-        let outcome = posted.and_then(|id| {
-            let receiving = Pending::Receive(id);
+        let posted = unsafe { endpoint.post(receive, filter, target, AsItIs) };
+        let outcome = posted.and_then(|posted| {
+            let receiving = Pending::Receive(posted);
             let waited = endpoint.wait_for_both((send, &sending), (receive, &receiving));
-            let outcome = endpoint.finish_receive(id);
+            let Pending::Receive(posted) = receiving else { unreachable!("made just now") };
+            let outcome = endpoint.finish_receive(receive, posted, target);
             waited.and_then(|()| outcome.expect("the wait ends when it is received"))
         });
         if let Pending::Send(sent) = sending {

@@ -10,7 +10,7 @@
 use p2p_protocol::model::CollectiveKind;
 
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
-use crate::transport::{Collective, Envelope, Filter, Lending, Origin, Sent};
+use crate::transport::{AsItIs, Collective, Envelope, Filter, Lending, Origin, Sent};
 
 /// One call of a collective operation.
 #[derive(Clone, Copy)]
@@ -301,7 +301,8 @@ impl Session<'_> {
             // SAFETY: the caller borrows `parts` until it has cancelled what is in `sent`, and
             // nothing between here and there unwinds.
             let one = unsafe {
-                endpoint.start_send(call.operation, Mode::Standard, peer, call.envelope, part)
+                let mode = Mode::Standard;
+                endpoint.start_send(call.operation, mode, peer, call.envelope, part, AsItIs)
             };
             sent.push(one?);
         }

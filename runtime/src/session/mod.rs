@@ -20,6 +20,7 @@ mod blocking;
 mod collective;
 mod decision;
 mod join;
+mod pieces;
 mod reduce;
 mod requests;
 mod support;
@@ -43,7 +44,7 @@ pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};
 
 use crate::transport::{Endpoint, Envelope, Filter, Origin};
-use requests::Slot;
+use requests::Requests;
 
 /// A rank's side of one run of a protocol. See the module.
 pub struct Session<'env> {
@@ -52,12 +53,7 @@ pub struct Session<'env> {
     size: usize,
     /// What this run is called in messages.
     number: u32,
-    /// What no other session of the process is called.
-    key: u64,
-    requests: Vec<Option<Slot>>,
-    /// The places in `requests` that hold none.
-    free: Vec<usize>,
-    started: u64,
+    requests: Requests,
     /// How many collective operations were called on each communicator.
     collectives: Vec<u32>,
     windows: window::Windows,
@@ -88,10 +84,7 @@ impl<'env> Session<'env> {
             rank,
             size,
             number,
-            key: KEYS.fetch_add(1, Ordering::Relaxed),
-            requests: Vec::new(),
-            free: Vec::new(),
-            started: 0,
+            requests: Requests::new(KEYS.fetch_add(1, Ordering::Relaxed)),
             collectives: Vec::new(),
             windows: window::Windows::default(),
             environment: PhantomData,

@@ -9,7 +9,7 @@ use super::{
     Channel, Mode, Operation, Plain, RecvBuffer, Result, SendBuffer, Session, Source, Status,
 };
 use crate::buffer::RawBuffer;
-use crate::transport::{Enough, Lending, Pending, Target};
+use crate::transport::{Enough, Keep, Lending, Pending, Posted, Sent, Target};
 
 /// The name of an operation that was started; its buffer, a `B`, is with the session until the
 /// request is waited for.
@@ -62,8 +62,77 @@ pub(super) struct Slot {
     discard: unsafe fn(RawBuffer),
 }
 
+/// The requests of a session that are under way or not yet waited for.
+#[derive(Default)]
+pub(super) struct Requests {
+    /// What no other session of the process is called.
+    key: u64,
+    slots: Vec<Option<Slot>>,
+    /// The places in `slots` that hold none.
+    free: Vec<usize>,
+    started: u64,
+}
+
+impl Requests {
+    pub(super) fn new(key: u64) -> Self {
+        Requests { key, ..Self::default() }
+    }
+
+    fn slot(&self, id: RequestId) -> Option<&Slot> {
+        let slot = self.slots.get(id.slot)?.as_ref()?;
+        (id.session == self.key && slot.number == id.number).then_some(slot)
+    }
+
+    fn take(&mut self, id: RequestId) -> Option<Slot> {
+        self.free.push(id.slot);
+        self.slots[id.slot].take()
+    }
+}
+
+/// Puts what was started into the table, together with its buffer.
+struct Keeper<'r, B> {
+    requests: &'r mut Requests,
+    operation: &'static Operation,
+    raw: RawBuffer,
+    discard: unsafe fn(RawBuffer),
+    buffer: PhantomData<B>,
+}
+
+impl<B> Keeper<'_, B> {
+    #[inline(always)]
+    fn keep_pending(self, pending: Pending) -> Request<B> {
+        let Keeper { requests, operation, raw: buffer, discard, .. } = self;
+        requests.started += 1;
+        let number = requests.started;
+        let slot = requests.free.pop().unwrap_or_else(|| {
+            requests.slots.push(None);
+            requests.slots.len() - 1
+        });
+        requests.slots[slot] = Some(Slot { number, operation, pending, buffer, discard });
+        let id = RequestId { session: requests.key, number, slot };
+        Request { id, buffer: PhantomData }
+    }
+}
+
+impl<B> Keep<Sent> for Keeper<'_, B> {
+    type Kept = Request<B>;
+    #[inline(always)]
+    fn keep(self, sent: Sent) -> Request<B> {
+        self.keep_pending(Pending::Send(sent))
+    }
+}
+
+impl<B> Keep<Posted> for Keeper<'_, B> {
+    type Kept = Request<B>;
+    #[inline(always)]
+    fn keep(self, posted: Posted) -> Request<B> {
+        self.keep_pending(Pending::Receive(posted))
+    }
+}
+
 impl<'env> Session<'env> {
     /// Starts a send of `buffer` to `peer`.
+    #[inline]
     pub fn isend<T: Plain, B: SendBuffer<'env, T>>(
         &mut self,
         operation: &'static Operation,
@@ -75,23 +144,22 @@ impl<'env> Session<'env> {
         let envelope = self.envelope(operation, Channel::Messages, operation.tag);
         let raw = buffer.into_raw();
         let data = Lending::Borrowed(raw.pointer.cast_const().cast::<T>(), raw.length);
+        let requests = &mut self.requests;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
+        let keeper =
+            Keeper::<B> { requests, operation, raw, discard: discard::<T, B>, buffer: PhantomData };
         // SAFETY: the session keeps the buffer, and lets go of it only where the send is done or
         // cancelled.
-        let sent = unsafe { endpoint.start_send(operation, mode, peer, envelope, data) };
-        drop(endpoint);
-        match sent {
-            Ok(sent) => Ok(self.keep(operation, Pending::Send(sent), raw, discard::<T, B>)),
-            Err(error) => {
-                // SAFETY: taken apart above, and nothing was started.
-                drop(unsafe { B::from_raw(raw) });
-                Err(error)
-            }
-        }
+        let kept = unsafe { endpoint.start_send(operation, mode, peer, envelope, data, keeper) };
+        kept.inspect_err(|_| {
+            // SAFETY: taken apart above, and nothing was started.
+            drop(unsafe { B::from_raw(raw) });
+        })
     }
 
     /// Starts a receive from `source` into `buffer`.
+    #[inline]
     pub fn irecv<T: Plain, B: RecvBuffer<'env, T>>(
         &mut self,
         operation: &'static Operation,
@@ -102,54 +170,31 @@ impl<'env> Session<'env> {
         self.check()?;
         let raw = buffer.into_raw();
         let target = Target::slice::<T>(raw.pointer, raw.length);
+        let requests = &mut self.requests;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
+        let keeper =
+            Keeper::<B> { requests, operation, raw, discard: discard::<T, B>, buffer: PhantomData };
         // SAFETY: the session keeps the buffer, and lets go of it only where the receive is
         // finished or cancelled.
-        let posted = unsafe { endpoint.post(operation, filter, target) };
-        drop(endpoint);
-        match posted {
-            Ok(id) => Ok(self.keep(operation, Pending::Receive(id), raw, discard::<T, B>)),
-            Err(error) => {
-                // SAFETY: taken apart above, and nothing was posted.
-                drop(unsafe { B::from_raw(raw) });
-                Err(error)
-            }
-        }
-    }
-
-    fn keep<B>(
-        &mut self,
-        operation: &'static Operation,
-        pending: Pending,
-        buffer: RawBuffer,
-        discard: unsafe fn(RawBuffer),
-    ) -> Request<B> {
-        self.started += 1;
-        let number = self.started;
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.requests.push(None);
-            self.requests.len() - 1
-        });
-        self.requests[slot] = Some(Slot { number, operation, pending, buffer, discard });
-        let id = RequestId { session: self.key, number, slot };
-        Request { id, buffer: PhantomData }
-    }
-
-    fn slot(&self, id: RequestId) -> Option<&Slot> {
-        let slot = self.requests.get(id.slot)?.as_ref()?;
-        (id.session == self.key && slot.number == id.number).then_some(slot)
+        let kept = unsafe { endpoint.post(operation, filter, target, keeper) };
+        kept.inspect_err(|_| {
+            // SAFETY: taken apart above, and nothing was posted.
+            drop(unsafe { B::from_raw(raw) });
+        })
     }
 
     /// Waits until a request is complete, and hands its buffer back. For a receive, the status says
     /// whose message it was; for a send it repeats peer and length.
+    #[inline]
     pub fn wait<T: Plain, B: SendBuffer<'env, T>>(
         &mut self,
         operation: &'static Operation,
         request: Request<B>,
     ) -> Result<(B, Status)> {
         let id = request.id;
-        let slot = self.slot(id).expect("a request belongs to the session that started it");
+        let slot =
+            self.requests.slot(id).expect("a request belongs to the session that started it");
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
         if !endpoint.is_complete(&slot.pending) {
@@ -157,15 +202,16 @@ impl<'env> Session<'env> {
             endpoint.wait_for(operation, started, Enough::All)?;
         }
         drop(endpoint);
-        let slot = self.requests[id.slot].take().expect("it was looked at just now");
-        self.free.push(id.slot);
+        let slot = self.requests.take(id).expect("it was looked at just now");
         let status = match slot.pending {
             Pending::Send(sent) => {
                 let status = Status { source: sent.peer, count: slot.buffer.length };
                 self.endpoint.borrow_mut().finish_send(operation, sent).map(|()| status)
             }
-            Pending::Receive(id) => {
-                let outcome = self.endpoint.borrow_mut().finish_receive(id);
+            Pending::Receive(posted) => {
+                let target = Target::slice::<T>(slot.buffer.pointer, slot.buffer.length);
+                let mut endpoint = self.endpoint.borrow_mut();
+                let outcome = endpoint.finish_receive(slot.operation, posted, target);
                 outcome.expect("the wait ends when it is received")
             }
         };
@@ -197,15 +243,15 @@ impl<'env> Session<'env> {
         }
         self.wait_for(operation, requests, Enough::One)?;
         let endpoint = self.endpoint.borrow();
-        Ok(requests
-            .iter()
-            .position(|&id| self.slot(id).is_none_or(|slot| endpoint.is_complete(&slot.pending))))
+        Ok(requests.iter().position(|&id| {
+            self.requests.slot(id).is_none_or(|slot| endpoint.is_complete(&slot.pending))
+        }))
     }
 
     /// Whether a request is complete; if so it is then to be taken with [`Session::wait`], which
     /// returns at once. A test that fails very often while no rank can move waits instead.
     pub fn test(&mut self, operation: &'static Operation, request: RequestId) -> Result<bool> {
-        let Some(slot) = self.slot(request) else { return Ok(true) };
+        let Some(slot) = self.requests.slot(request) else { return Ok(true) };
         self.endpoint.borrow_mut().test(operation, (slot.operation, &slot.pending))
     }
 
@@ -215,7 +261,7 @@ impl<'env> Session<'env> {
         requests: &[RequestId],
         enough: Enough,
     ) -> Result<()> {
-        let slots = requests.iter().filter_map(|&id| self.slot(id));
+        let slots = requests.iter().filter_map(|&id| self.requests.slot(id));
         let started = slots.map(|slot| (slot.operation, &slot.pending));
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
@@ -261,10 +307,14 @@ impl<'env> Session<'env> {
     /// Cancels what is left and drops its buffers. See the module's head.
     pub(super) fn cancel_requests(&mut self) {
         let mut endpoint = self.endpoint.borrow_mut();
-        for slot in self.requests.drain(..).flatten() {
+        for slot in self.requests.slots.drain(..).flatten() {
             match slot.pending {
                 Pending::Send(sent) => endpoint.cancel_send(sent),
-                Pending::Receive(id) => drop(endpoint.finish_receive(id)),
+                Pending::Receive(posted) => {
+                    // Of which type it was is of no interest any more.
+                    let target = Target::slice::<u8>(slot.buffer.pointer, slot.buffer.length);
+                    drop(endpoint.finish_receive(slot.operation, posted, target));
+                }
             }
             // SAFETY: `discard` was made for the buffer's type, and the transport has just let go
             // of it.

@@ -120,8 +120,9 @@ impl<'env> Session<'env> {
         Ok(buffer)
     }
 
+    /// Fails if a message has not the length that the protocol states.
     #[inline]
-    fn check_length(
+    pub fn check_length(
         &self,
         operation: &'static Operation,
         found: usize,

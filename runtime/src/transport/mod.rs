@@ -9,13 +9,14 @@
 mod message;
 #[cfg(feature = "mpi")]
 pub(crate) mod mpi;
+mod pieces;
 mod report;
 mod started;
 pub(crate) mod threads;
 mod waiting;
 
 pub(crate) use message::{Envelope, Filter, Lending, Origin, Target};
-pub(crate) use started::{Enough, Pending, ReceiveId, Sent};
+pub(crate) use started::{AsItIs, Enough, Keep, Pending, Posted, Sent};
 pub(crate) use waiting::Collective;
 
 use p2p_protocol::model::Mode;
@@ -148,23 +149,25 @@ impl Endpoint {
         either!(self, endpoint => unsafe { endpoint.send(operation, mode, peer, envelope, data) })
     }
 
-    /// Starts a send to a rank of the world.
+    /// Starts a send to a rank of the world, and gives it to `keeper`: so it is written once, to
+    /// where it stays, and not from place to place.
     ///
     /// # Safety
     ///
     /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
-    #[inline]
-    pub(crate) unsafe fn start_send<T: Plain>(
+    #[inline(always)]
+    pub(crate) unsafe fn start_send<T: Plain, K: Keep<Sent>>(
         &mut self,
         operation: &'static Operation,
         mode: Mode,
         peer: usize,
         envelope: Envelope,
         data: Lending<T>,
-    ) -> Result<Sent> {
+        keeper: K,
+    ) -> Result<K::Kept> {
         either!(self, endpoint => {
             // SAFETY: the caller says so.
-            unsafe { endpoint.start_send(operation, mode, peer, envelope, data) }
+            unsafe { endpoint.start_send(operation, mode, peer, envelope, data, keeper) }
         })
     }
 
@@ -197,26 +200,34 @@ impl Endpoint {
         either!(self, endpoint => unsafe { endpoint.receive(operation, filter, target) })
     }
 
-    /// Posts a receive.
+    /// Posts a receive, and gives it to `keeper`.
     ///
     /// # Safety
     ///
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished.
-    #[inline]
-    pub(crate) unsafe fn post(
+    #[inline(always)]
+    pub(crate) unsafe fn post<K: Keep<Posted>>(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-    ) -> Result<ReceiveId> {
+        keeper: K,
+    ) -> Result<K::Kept> {
         // SAFETY: the caller says so.
-        either!(self, endpoint => unsafe { endpoint.post(operation, filter, target) })
+        either!(self, endpoint => unsafe { endpoint.post(operation, filter, target, keeper) })
     }
 
     /// Takes the outcome of a receive that is complete; `None` if it is not, which cancels it.
-    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
-        either!(self, endpoint => endpoint.finish_receive(id))
+    /// Operation and target are those that it was posted with.
+    #[inline(always)]
+    pub(crate) fn finish_receive(
+        &mut self,
+        operation: &'static Operation,
+        posted: Posted,
+        target: Target,
+    ) -> Option<Result<Status>> {
+        either!(self, endpoint => endpoint.finish_receive(operation, posted, target))
     }
 
     /// Waits until a send and a receive that were started are both complete.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "mpi")]
+use super::mpi::{QuickReceive, QuickSend};
 use super::threads::Loan;
 
 /// A send that was started.
@@ -18,9 +20,32 @@ pub(super) enum Receipt {
     Complete,
     /// In what it shares with the receiver's thread.
     Lent(Arc<Loan>),
-    /// In one of this rank's requests.
+    /// In a request that is its own.
+    #[cfg(feature = "mpi")]
+    Quick(QuickSend),
+    /// In one that its rank looks after.
     #[cfg(feature = "mpi")]
     Request(usize),
+}
+
+/// A receive that was posted.
+pub(crate) enum Posted {
+    /// Its rank looks after it.
+    Numbered(ReceiveId),
+    /// It has a request of its own.
+    #[cfg(feature = "mpi")]
+    Quick(QuickReceive),
+}
+
+impl Posted {
+    /// The number of one that its rank looks after, as all do where ranks are threads.
+    pub(super) fn id(&self) -> ReceiveId {
+        match self {
+            Posted::Numbered(id) => *id,
+            #[cfg(feature = "mpi")]
+            Posted::Quick(_) => unreachable!("only MPI has requests"),
+        }
+    }
 }
 
 /// A posted receive's name.
@@ -30,7 +55,7 @@ pub(crate) struct ReceiveId(pub(super) usize);
 /// One or the other.
 pub(crate) enum Pending {
     Send(Sent),
-    Receive(ReceiveId),
+    Receive(Posted),
 }
 
 /// How many of some operations have to be complete.
@@ -48,5 +73,26 @@ impl Enough {
             Enough::One => complete > 0,
             Enough::All => complete == all,
         }
+    }
+}
+
+/// Where what was started is kept. A transport hands it over as the last thing that it does, so
+/// that it is written once, to where it stays: a window of small messages is as fast as what is
+/// written for each.
+pub(crate) trait Keep<T> {
+    /// What becomes of it.
+    type Kept;
+    /// Keeps it.
+    fn keep(self, started: T) -> Self::Kept;
+}
+
+/// Hands it on as it is.
+pub(crate) struct AsItIs;
+
+impl<T> Keep<T> for AsItIs {
+    type Kept = T;
+    #[inline(always)]
+    fn keep(self, started: T) -> T {
+        started
     }
 }

@@ -27,6 +27,7 @@ pub(super) struct Arrival {
 }
 
 /// A call that did not succeed, and what it says of the message all the same.
+#[derive(Clone, Copy)]
 pub(super) struct Refused {
     pub(super) code: Code,
     pub(super) arrival: Arrival,

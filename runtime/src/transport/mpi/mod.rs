@@ -14,6 +14,8 @@ mod code;
 mod communicators;
 mod crowd;
 mod endpoint;
+mod pieces;
+mod quick;
 mod receive;
 mod send;
 mod start;
@@ -21,5 +23,6 @@ mod wait;
 mod watch;
 
 pub(crate) use endpoint::Endpoint;
+pub(crate) use quick::{QuickReceive, QuickSend};
 pub(crate) use start::{Settings, run};
 pub(crate) use watch::limit_from_environment;

@@ -10,6 +10,8 @@
 
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use mpi::ffi;
 use slab::Slab;
 
@@ -17,11 +19,12 @@ use super::bulk::{self, Bulk, HEADER_BYTES, IncomingId};
 use super::calls::{self, Arrival, Matched, Refused, Route};
 use super::code::Code;
 use super::endpoint::Endpoint;
+use super::quick::QuickReceive;
 use crate::error::{Error, Result, Step};
 use crate::operation::{Operation, Status};
 use crate::plain::Plain;
 use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
-use crate::transport::started::{Pending, ReceiveId};
+use crate::transport::started::{AsItIs, Keep, Pending, Posted, ReceiveId};
 use crate::transport::waiting::{Half, What};
 
 /// Receives that are under way, or whose outcome nobody has taken.
@@ -87,8 +90,8 @@ impl Endpoint {
         let filter = || Filter { source: Origin::Rank(source), envelope };
         if size_of::<T>() == 0 || !self.is_plain() || !self.announced.is_empty() {
             // SAFETY: the slice is borrowed for the call, and the receive is finished in it.
-            let id = unsafe { self.post(operation, filter(), target) }?;
-            return self.receive_posted(operation, id);
+            let posted = unsafe { self.post(operation, filter(), target, AsItIs) }?;
+            return self.receive_posted(operation, Origin::Rank(source), posted, target);
         }
         let (communicator, tag) = self.communicators.wire(envelope);
         let route = Route { peer: source as i32, tag, communicator };
@@ -147,9 +150,10 @@ impl Endpoint {
                 }
             }
         }
+        let origin = filter.source.clone();
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
-        let id = unsafe { self.post(operation, filter, target) }?;
-        self.receive_posted(operation, id)
+        let posted = unsafe { self.post(operation, filter, target, AsItIs) }?;
+        self.receive_posted(operation, origin, posted, target)
     }
 
     fn finish_now(
@@ -159,36 +163,42 @@ impl Endpoint {
         target: Target,
         stage: Stage,
     ) -> Result<Status> {
+        let origin = filter.source.clone();
         let receive = Receive { operation, filter, target, stage };
         let id = ReceiveId(self.receives.posted.insert(receive));
-        self.receive_posted(operation, id)
+        self.receive_posted(operation, origin, Posted::Numbered(id), target)
     }
 
-    fn receive_posted(&mut self, operation: &'static Operation, id: ReceiveId) -> Result<Status> {
-        let origin = self.receives.posted[id.0].filter.source.clone();
-        let pending = Pending::Receive(id);
+    fn receive_posted(
+        &mut self,
+        operation: &'static Operation,
+        origin: Origin,
+        posted: Posted,
+        target: Target,
+    ) -> Result<Status> {
+        let pending = Pending::Receive(posted);
         let started = std::iter::once((operation, &pending));
         self.complete(operation, started, &|_| What::Message(Half::from(operation, &origin)))?;
-        self.finish_receive(id).expect("the wait ends when it is received")
+        let Pending::Receive(posted) = pending else { unreachable!("made just now") };
+        self.finish_receive(operation, posted, target).expect("the wait ends when it is received")
     }
 
     /// Where the message comes from, if MPI can match it alone.
-    #[inline]
-    fn route_from(&self, filter: &Filter) -> Option<Route> {
+    #[inline(always)]
+    pub(super) fn route_from(&self, filter: &Filter) -> Option<Route> {
         let peer = match &filter.source {
             Origin::Rank(rank) => *rank as i32,
-            Origin::Any(ranks) => {
-                let all = (0..self.size).all(|rank| {
-                    ranks.contains(&rank) || (rank == self.rank && !self.talks_to_itself)
-                });
-                if !all {
-                    return None;
-                }
-                calls::any_source()
-            }
+            Origin::Any(ranks) if self.are_all(ranks) => calls::any_source(),
+            Origin::Any(_) => return None,
         };
         let (communicator, tag) = self.communicators.wire(filter.envelope);
         Some(Route { peer, tag, communicator })
+    }
+
+    /// Whether these are all ranks that could send something here.
+    fn are_all(&self, ranks: &Range<usize>) -> bool {
+        (0..self.size)
+            .all(|rank| ranks.contains(&rank) || (rank == self.rank && !self.talks_to_itself))
     }
 
     /// # Safety
@@ -248,7 +258,7 @@ impl Endpoint {
 
     /// What a receive that MPI has refused is to the program.
     #[cold]
-    fn refused(
+    pub(super) fn refused(
         &self,
         operation: &'static Operation,
         Refused { code, arrival }: &Refused,
@@ -379,13 +389,35 @@ impl Endpoint {
     ///
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished.
-    #[inline]
-    pub(crate) unsafe fn post(
+    #[inline(always)]
+    pub(crate) unsafe fn post<K: Keep<Posted>>(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-    ) -> Result<ReceiveId> {
+        keeper: K,
+    ) -> Result<K::Kept> {
+        if let Some((route, place, length)) = self.quick_route(&filter, target) {
+            // SAFETY: the caller says so.
+            let posted = unsafe { calls::start_receive(place, length, route) };
+            let request = posted.map_err(|code| self.failed(operation, code))?;
+            return Ok(keeper.keep(Posted::Quick(QuickReceive::new(request))));
+        }
+        // SAFETY: the caller says so.
+        let posted = unsafe { self.post_to_look_after(operation, filter, target) }?;
+        Ok(keeper.keep(posted))
+    }
+
+    /// # Safety
+    ///
+    /// As for `post`.
+    #[inline(never)]
+    unsafe fn post_to_look_after(
+        &mut self,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+    ) -> Result<Posted> {
         let stage = match (self.route_from(&filter), target.place) {
             (Some(route), Place::Slice { pointer, room })
                 if target.element.size != 0
@@ -405,7 +437,7 @@ impl Endpoint {
         if unmatched {
             self.receives.unmatched.push(number);
         }
-        Ok(ReceiveId(number))
+        Ok(Posted::Numbered(ReceiveId(number)))
     }
 
     /// Whether a receive that is matched here, and was posted before, could take the same message.
@@ -425,7 +457,20 @@ impl Endpoint {
     }
 
     /// Takes the outcome of a receive that is complete; `None` if it is not, which cancels it.
-    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
+    #[inline(always)]
+    pub(crate) fn finish_receive(
+        &mut self,
+        operation: &'static Operation,
+        posted: Posted,
+        target: Target,
+    ) -> Option<Result<Status>> {
+        match posted {
+            Posted::Quick(receive) => self.finish_quick(operation, &receive, target),
+            Posted::Numbered(id) => self.finish_numbered(id),
+        }
+    }
+
+    fn finish_numbered(&mut self, id: ReceiveId) -> Option<Result<Status>> {
         if !self.is_received(id) {
             self.cancel_receive(id);
         }
@@ -578,6 +623,16 @@ impl Endpoint {
         self.progress(operation)?;
         let found = self.find(filter).map_err(|code| self.failed(operation, code))?;
         Ok(found.is_some())
+    }
+
+    /// Takes the header, and from whom it is, if that is what was found.
+    pub(super) fn take_announced(
+        &mut self,
+        filter: &Filter,
+    ) -> Option<(Box<[u8; HEADER_BYTES]>, usize)> {
+        let place = self.announced.iter().position(|announced| announced.fits(filter))?;
+        let Announced { source, header, .. } = self.announced.remove(place);
+        Some((header, source))
     }
 
     /// The first message that `filter` accepts and no posted receive does, with its whole length;

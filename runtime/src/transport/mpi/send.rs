@@ -3,7 +3,7 @@
 //! | mode | up to the policy's limit | beyond it |
 //! | --- | --- | --- |
 //! | standard | `MPI_Send` | header, then bulk |
-//! | synchronous | `MPI_Ssend` | header, then bulk, which waits for its receive in any case |
+//! | synchronous | `MPI_Ssend` | header, synchronous as well, then bulk |
 //! | ready | `MPI_Rsend` | header, then bulk |
 //! | buffered | copied, `MPI_Isend` | copied; header, then bulk |
 //!
@@ -20,11 +20,12 @@ use super::bulk::{HEADER_BYTES, OutgoingId};
 use super::calls::{self, Route};
 use super::code::Code;
 use super::endpoint::Endpoint;
+use super::quick::QuickSend;
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::Plain;
 use crate::transport::message::{Envelope, Lending, RawVec};
-use crate::transport::started::{Pending, Receipt, Sent};
+use crate::transport::started::{AsItIs, Keep, Pending, Receipt, Sent};
 use crate::transport::waiting::{Half, What};
 
 /// Sends that are under way.
@@ -86,12 +87,12 @@ impl Endpoint {
             }
         }
         // SAFETY: the caller says so; `finish_send` leaves it complete, or the job ends.
-        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data) }?;
+        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data, AsItIs) }?;
         self.finish_send(operation, sent)
     }
 
     /// Where a message to `peer` goes.
-    #[inline]
+    #[inline(always)]
     fn route(&mut self, peer: usize, envelope: Envelope) -> Route {
         self.talks_to_itself |= peer == self.rank;
         let (communicator, tag) = self.communicators.wire(envelope);
@@ -104,7 +105,42 @@ impl Endpoint {
     /// # Safety
     ///
     /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
-    pub(crate) unsafe fn start_send<T: Plain>(
+    #[inline(always)]
+    pub(crate) unsafe fn start_send<T: Plain, K: Keep<Sent>>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: usize,
+        envelope: Envelope,
+        data: Lending<T>,
+        keeper: K,
+    ) -> Result<K::Kept> {
+        if let Lending::Borrowed(elements, count) = data
+            && size_of::<T>() != 0
+            && mode != Mode::Buffered
+            && !self.looks
+            && !self.bulk.announces(peer, count * size_of::<T>())
+        {
+            let route = self.route(peer, envelope);
+            let length = count * size_of::<T>();
+            // SAFETY: the caller says so.
+            let started = unsafe { calls::start_send(mode, elements.cast(), length, route) };
+            let request = started.map_err(|code| self.failed(operation, code))?;
+            let receipt = Receipt::Quick(QuickSend::new(request));
+            return Ok(keeper.keep(Sent { peer, standard: mode != Mode::Synchronous, receipt }));
+        }
+        // SAFETY: the caller says so.
+        let sent = unsafe { self.start_to_look_after(operation, mode, peer, envelope, data) }?;
+        Ok(keeper.keep(sent))
+    }
+
+    /// Starts a send that needs more than MPI's own progress, or whose elements have to be kept.
+    ///
+    /// # Safety
+    ///
+    /// As for `start_send`.
+    #[inline(never)]
+    unsafe fn start_to_look_after<T: Plain>(
         &mut self,
         operation: &'static Operation,
         mode: Mode,
@@ -120,7 +156,7 @@ impl Endpoint {
             // Elements without bytes travel as one byte each, so that they can be counted.
             let marks = Lending::Owned(vec![0_u8; count]);
             // SAFETY: what is sent is owned.
-            return unsafe { self.start_send(operation, mode, peer, envelope, marks) };
+            return unsafe { self.start_to_look_after(operation, mode, peer, envelope, marks) };
         }
         let (elements, count, owned) = match data {
             Lending::Borrowed(elements, count) if mode == Mode::Buffered => {
@@ -170,8 +206,7 @@ impl Endpoint {
             let kept =
                 kept.get_or_insert_with(|| Box::new(Kept { header, moving: None, elements: None }));
             (kept.header, kept.moving) = (header, Some(moving));
-            // Whether a synchronous message was received is seen from the bytes that follow.
-            let mode = if mode == Mode::Ready { Mode::Ready } else { Mode::Standard };
+            // The header waits where the message would: what follows it may be copied away at once.
             // SAFETY: the header is kept with the send.
             unsafe { calls::start_send(mode, kept.header.as_ptr(), HEADER_BYTES, route) }
         } else {
@@ -181,29 +216,49 @@ impl Endpoint {
         Ok(self.sends.started.insert(Send { request: request?, operation, peer, kept }))
     }
 
+    /// Starts to send a header; what follows it is under way from then on.
+    pub(super) fn send_header(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        (peer, envelope): (usize, Envelope),
+        (moving, header): (OutgoingId, [u8; HEADER_BYTES]),
+    ) -> Result<usize, Code> {
+        let route = self.route(peer, envelope);
+        let kept = Box::new(Kept { header, moving: Some(moving), elements: None });
+        // SAFETY: the header is kept with the send.
+        let request =
+            unsafe { calls::start_send(mode, kept.header.as_ptr(), HEADER_BYTES, route) }?;
+        Ok(self.sends.started.insert(Send { request, operation, peer, kept: Some(kept) }))
+    }
+
     /// Waits until a send is complete, and forgets it.
     pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
-        let Receipt::Request(number) = sent.receipt else { return Ok(()) };
         let (peer, standard) = (sent.peer, sent.standard);
         let pending = Pending::Send(sent);
-        self.complete(operation, std::iter::once((operation, &pending)), &|_| {
-            What::Message(Half::to(operation, peer, standard))
-        })?;
-        self.forget_send(number);
+        if !self.is_complete(&pending) {
+            self.complete(operation, std::iter::once((operation, &pending)), &|_| {
+                What::Message(Half::to(operation, peer, standard))
+            })?;
+        }
+        if let Pending::Send(Sent { receipt: Receipt::Request(number), .. }) = pending {
+            self.forget_send(number);
+        }
         Ok(())
     }
 
     /// From here on the elements are not read any more. MPI cannot take a send back, so it has to
     /// complete, or the job ends.
     pub(crate) fn cancel_send(&mut self, sent: Sent) {
-        let Receipt::Request(number) = sent.receipt else { return };
-        if !self.is_sent(number) && !self.completes_soon(number) {
+        if !self.is_sent_off(&sent) && !self.completes_soon(&sent) {
             self.abort_where_it_stands("a message that was sent is never received");
         }
-        self.forget_send(number);
+        if let Receipt::Request(number) = sent.receipt {
+            self.forget_send(number);
+        }
     }
 
-    fn forget_send(&mut self, number: usize) {
+    pub(super) fn forget_send(&mut self, number: usize) {
         if let Some(moving) = self.sends.started.remove(number).moving() {
             self.bulk.finish_send(moving);
         }

@@ -10,7 +10,8 @@ use super::endpoint::Endpoint;
 use super::receive::Stage;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
-use crate::transport::started::{Enough, Pending, Receipt, ReceiveId, Sent};
+use crate::transport::message::Origin;
+use crate::transport::started::{Enough, Pending, Posted, Receipt, ReceiveId, Sent};
 use crate::transport::waiting::{Half, Waiting, What};
 
 /// How often a wait looks before it lets others have the core each time; and where there are more
@@ -98,6 +99,7 @@ impl Endpoint {
         what: &dyn Fn(&Endpoint) -> What,
     ) -> Result<()> {
         let Some(mut watch) = self.watch.take() else { return Ok(()) };
+        let since = self.bulk.last_moved().map_or(since, |moved| moved.max(since));
         let seen = watch.waiting(since, || {
             let what = self.collective.map_or_else(|| what(self), What::Collective);
             Waiting { operation, what }
@@ -123,8 +125,8 @@ impl Endpoint {
         started: impl Iterator<Item = Started<'a>> + Clone,
         what: &dyn Fn(&Endpoint) -> What,
     ) -> Result<()> {
-        if self.is_plain() {
-            self.wait_in_mpi(operation, started.clone())?;
+        if self.is_plain() && self.wait_in_mpi(operation, started.clone())? {
+            return Ok(());
         }
         let all_complete =
             |endpoint: &Endpoint| started.clone().all(|(_, pending)| endpoint.is_complete(pending));
@@ -134,12 +136,13 @@ impl Endpoint {
         self.wait_until(operation, what, &mut |endpoint| Ok(all_complete(endpoint)))
     }
 
-    /// Waits for all requests in one call. What turns out to be a header is not complete then.
+    /// Waits for all requests in one call; whether that was all. It is not where a header has come.
+    #[inline]
     fn wait_in_mpi<'a>(
         &mut self,
         operation: &'static Operation,
         started: impl Iterator<Item = Started<'a>> + Clone,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut several = std::mem::take(&mut self.several);
         several.requests.clear();
         several.requests.extend(started.clone().filter_map(|(_, pending)| self.request(pending)));
@@ -147,46 +150,66 @@ impl Endpoint {
             0 => Ok(()),
             _ => several.wait_all(),
         };
-        if waited.is_ok() {
+        let mut all = waited.is_ok();
+        if all {
             let mut place = 0;
             for (_, pending) in started {
-                if self.request(pending).is_some() {
-                    self.settle_request(pending, &several, place);
-                    place += 1;
-                }
+                all &= match self.request(pending) {
+                    Some(_) => {
+                        place += 1;
+                        self.settle_request(pending, &several, place - 1)
+                    }
+                    None => self.is_complete(pending),
+                };
             }
         }
         self.several = several;
-        waited.map_err(|code| self.failed(operation, code))
+        waited.map(|()| all).map_err(|code| self.failed(operation, code))
     }
 
     /// What MPI has of an operation that is not complete.
-    #[inline]
+    #[inline(always)]
     fn request(&self, pending: &Pending) -> Option<mpi::ffi::MPI_Request> {
         match pending {
+            Pending::Send(Sent { receipt: Receipt::Quick(send), .. }) => send.request(),
             Pending::Send(Sent { receipt: Receipt::Request(number), .. }) => {
                 let request = self.sends.started[*number].request;
                 (request != calls::no_request()).then_some(request)
             }
             Pending::Send(_) => None,
-            Pending::Receive(id) => match self.receives.posted[id.0].stage {
+            Pending::Receive(Posted::Quick(receive)) => receive.request(),
+            Pending::Receive(Posted::Numbered(id)) => match self.receives.posted[id.0].stage {
                 Stage::Posted(request) => Some(request),
                 _ => None,
             },
         }
     }
 
-    #[inline]
-    fn settle_request(&mut self, pending: &Pending, several: &calls::Several, place: usize) {
+    /// Writes down what has come of a request; whether that was all of the operation.
+    #[inline(always)]
+    fn settle_request(
+        &mut self,
+        pending: &Pending,
+        several: &calls::Several,
+        place: usize,
+    ) -> bool {
         match pending {
             // MPI has nothing to refuse once a send was accepted.
-            Pending::Send(sent) => {
-                if let Receipt::Request(number) = sent.receipt {
-                    self.sends.started[number].request = calls::no_request();
+            Pending::Send(sent) => match &sent.receipt {
+                Receipt::Quick(send) => send.settle(),
+                Receipt::Request(number) => {
+                    self.sends.started[*number].request = calls::no_request();
+                    return self.is_sent(*number);
                 }
+                Receipt::Complete | Receipt::Lent(_) => {}
+            },
+            Pending::Receive(Posted::Quick(receive)) => receive.settle(several, place),
+            Pending::Receive(Posted::Numbered(id)) => {
+                self.settle_arrival(id.0, several.outcome(place));
+                return self.is_received(*id);
             }
-            Pending::Receive(id) => self.settle_arrival(id.0, several.outcome(place)),
         }
+        true
     }
 
     /// Waits until enough of what was started, each by its own operation, is complete.
@@ -228,18 +251,29 @@ impl Endpoint {
     #[inline]
     pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
         match pending {
-            Pending::Send(Sent { receipt: Receipt::Request(number), .. }) => self.is_sent(*number),
-            Pending::Send(_) => true,
-            Pending::Receive(id) => self.is_received(*id),
+            Pending::Send(sent) => self.is_sent_off(sent),
+            Pending::Receive(Posted::Quick(receive)) => receive.is_complete(),
+            Pending::Receive(Posted::Numbered(id)) => self.is_received(*id),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_sent_off(&self, sent: &Sent) -> bool {
+        match &sent.receipt {
+            Receipt::Quick(send) => send.is_complete(),
+            Receipt::Request(number) => self.is_sent(*number),
+            Receipt::Complete | Receipt::Lent(_) => true,
         }
     }
 
     fn half(&self, operation: &'static Operation, pending: &Pending) -> Half {
         match pending {
             Pending::Send(sent) => Half::to(operation, sent.peer, sent.standard),
-            Pending::Receive(id) => {
+            Pending::Receive(Posted::Numbered(id)) => {
                 Half::from(operation, &self.receives.posted[id.0].filter.source)
             }
+            // There are none where anybody asks.
+            Pending::Receive(Posted::Quick(_)) => Half::from(operation, &Origin::Any(0..self.size)),
         }
     }
 
@@ -311,8 +345,8 @@ impl Endpoint {
     }
 
     /// Whether a send that nobody waits for is complete soon.
-    pub(super) fn completes_soon(&mut self, number: usize) -> bool {
-        self.happens_soon(|endpoint| endpoint.is_sent(number))
+    pub(super) fn completes_soon(&mut self, sent: &Sent) -> bool {
+        self.happens_soon(|endpoint| endpoint.is_sent_off(sent))
     }
 
     /// Whether a message that is on its way, and that nobody waits for, arrives soon.

@@ -12,10 +12,10 @@ use super::message::Message;
 use crate::error::Result;
 use crate::operation::{Operation, Status};
 use crate::transport::message::{Filter, Origin, Target};
-use crate::transport::started::ReceiveId;
+use crate::transport::started::{Posted, ReceiveId};
 
 /// A receive that is posted and not finished.
-pub(super) struct Posted {
+pub(super) struct Receive {
     pub(super) filter: Filter,
     pub(super) target: Target,
     pub(super) operation: &'static Operation,
@@ -25,7 +25,7 @@ pub(super) struct Posted {
 /// All receives of one rank that are posted and not finished.
 #[derive(Default)]
 pub(super) struct Receives {
-    slots: Vec<Option<Posted>>,
+    slots: Vec<Option<Receive>>,
     free: Vec<usize>,
     /// Those that are not matched, in the order of posting.
     pub(super) order: Vec<usize>,
@@ -35,7 +35,7 @@ pub(super) struct Receives {
 }
 
 impl Receives {
-    pub(super) fn add(&mut self, posted: Posted) -> ReceiveId {
+    pub(super) fn add(&mut self, posted: Receive) -> ReceiveId {
         let matched = posted.outcome.is_some();
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
@@ -48,7 +48,7 @@ impl Receives {
         ReceiveId(index)
     }
 
-    fn posted(&self, index: usize) -> &Posted {
+    fn posted(&self, index: usize) -> &Receive {
         self.slots[index].as_ref().expect("a receive is there until it is finished")
     }
 
@@ -84,13 +84,19 @@ impl Endpoint {
     }
 
     /// Takes the outcome of a receive that is matched; `None` if it is not, which cancels it.
-    pub(crate) fn finish_receive(&mut self, id: ReceiveId) -> Option<Result<Status>> {
-        let posted = self.receives.slots[id.0].take()?;
+    pub(crate) fn finish_receive(
+        &mut self,
+        _: &'static Operation,
+        posted: Posted,
+        _: Target,
+    ) -> Option<Result<Status>> {
+        let id = posted.id();
+        let receive = self.receives.slots[id.0].take()?;
         self.receives.free.push(id.0);
-        if posted.outcome.is_none() {
+        if receive.outcome.is_none() {
             self.receives.order.retain(|&index| index != id.0);
         }
-        posted.outcome
+        receive.outcome
     }
 
     /// From whom a posted receive takes.

@@ -7,12 +7,12 @@
 #![allow(unsafe_code)]
 
 use super::endpoint::Endpoint;
-use super::matching::Posted;
+use super::matching::Receive;
 use super::message::{Body, Message};
 use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
 use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
-use crate::transport::started::ReceiveId;
+use crate::transport::started::{AsItIs, Keep, Posted};
 use crate::transport::waiting::{Half, What};
 
 impl Endpoint {
@@ -22,18 +22,19 @@ impl Endpoint {
     ///
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished or cancelled.
-    pub(crate) unsafe fn post(
+    pub(crate) unsafe fn post<K: Keep<Posted>>(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-    ) -> Result<ReceiveId> {
+        keeper: K,
+    ) -> Result<K::Kept> {
         let outcome = self.take_unexpected(operation, &filter, &target);
-        let id = self.receives.add(Posted { filter, target, operation, outcome });
+        let id = self.receives.add(Receive { filter, target, operation, outcome });
         if !self.is_received(id) {
             self.progress();
         }
-        Ok(id)
+        Ok(keeper.keep(Posted::Numbered(id)))
     }
 
     /// Receives one message.
@@ -108,7 +109,8 @@ impl Endpoint {
         target: Target,
     ) -> Result<Status> {
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
-        let id = unsafe { self.post(operation, filter, target) }?;
+        let posted = unsafe { self.post(operation, filter, target, AsItIs) }?;
+        let id = posted.id();
         let waited = self.wait_until(
             operation,
             |endpoint| What::Message(Half::from(operation, endpoint.receives_from(id))),
@@ -117,7 +119,7 @@ impl Endpoint {
                 endpoint.is_received(id)
             },
         );
-        let outcome = self.finish_receive(id);
+        let outcome = self.finish_receive(operation, posted, target);
         waited.and_then(|()| outcome.expect("the wait ends when it is received"))
     }
 

@@ -75,14 +75,14 @@ impl Endpoint {
     pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
         match pending {
             Pending::Send(sent) => sent.is_done(),
-            Pending::Receive(id) => self.is_received(*id),
+            Pending::Receive(posted) => self.is_received(posted.id()),
         }
     }
 
     fn half(&self, operation: &'static Operation, pending: &Pending) -> Half {
         match pending {
             Pending::Send(sent) => Half::to(operation, sent.peer, sent.standard),
-            Pending::Receive(id) => Half::from(operation, self.receives_from(*id)),
+            Pending::Receive(posted) => Half::from(operation, self.receives_from(posted.id())),
         }
     }
 }

@@ -145,8 +145,8 @@ impl<'s, 'env> Soak<'s, 'env> {
     fn message(&mut self, dice: &mut Dice, key: u64) -> Result<()> {
         let (source, destination) = dice.two_ranks(self.size);
         let (tag, mode, length) = (dice.below(2), dice.mode(), dice.length());
-        let (started, moved) = (dice.one_in(3), dice.one_in(3));
-        let (how, spare) = (dice.below(6), dice.below(3));
+        let (started, way) = (dice.one_in(3), dice.below(3));
+        let (how, spare) = (dice.below(7), dice.below(3));
         if self.rank == source {
             let (peer, data) = (destination as i64, self.sends(key, length));
             if started {
@@ -154,9 +154,12 @@ impl<'s, 'env> Soak<'s, 'env> {
                 self.sends.push((request, key));
                 return Ok(());
             }
-            return match moved {
-                true => self.session.send(&SEND[tag], mode, peer, data),
-                false => self.session.send(&SEND[tag], mode, peer, &data),
+            return match way {
+                0 => self.session.send(&SEND[tag], mode, peer, data),
+                1 => self.session.send(&SEND[tag], mode, peer, &data),
+                _ => self.session.send_with(&SEND[tag], mode, peer, length, |first, piece| {
+                    piece.copy_from_slice(&data[first..][..piece.len()]);
+                }),
             };
         }
         if self.rank != destination {
@@ -178,6 +181,12 @@ impl<'s, 'env> Soak<'s, 'env> {
         }
         if how < 5 {
             let (data, status) = self.session.recv::<u8, _>(&RECV[tag], from, Fresh::new())?;
+            return self.came(&data, status.source, &expected);
+        }
+        if how == 6 {
+            let mut data = Vec::new();
+            let take = |_, piece: &[u8]| data.extend_from_slice(piece);
+            let status = self.session.recv_with(&RECV[tag], from, take)?;
             return self.came(&data, status.source, &expected);
         }
         let mut room = vec![0; length + spare];

@@ -1,0 +1,37 @@
+//! Messages that are made or used piece by piece, while other pieces travel.
+
+use super::{Channel, Mode, Operation, Plain, Result, Session, Source, Status};
+
+impl Session<'_> {
+    /// Sends `length` elements to `peer` that `fill` makes: piece by piece in their order, each
+    /// with the index of its first element. How long pieces are is the transport's to choose; what
+    /// is in them before is of no meaning.
+    pub fn send_with<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        peer: i64,
+        length: usize,
+        mut fill: impl FnMut(usize, &mut [T]),
+    ) -> Result<()> {
+        let peer = self.peer(operation, peer)?;
+        let envelope = self.envelope(operation, Channel::Messages, operation.tag);
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        endpoint.send_pieces(operation, mode, (peer, envelope), length, &mut fill)
+    }
+
+    /// Receives one message, whose pieces `take` gets in their order as they arrive, each with the
+    /// index of its first element; says who sent it and how long it was.
+    pub fn recv_with<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        source: Source,
+        mut take: impl FnMut(usize, &[T]),
+    ) -> Result<Status> {
+        let filter = self.filter(operation, &source)?;
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        endpoint.receive_pieces(operation, filter, &mut take)
+    }
+}
