@@ -108,7 +108,13 @@ impl<B> Keeper<'_, B> {
             requests.slots.push(None);
             requests.slots.len() - 1
         });
-        requests.slots[slot] = Some(Slot { number, operation, pending, buffer, discard });
+        let place = &mut requests.slots[slot];
+        debug_assert!(place.is_none(), "a free place");
+        // SAFETY: the place is valid and holds none, which needs no drop. An assignment would drop
+        // what it replaces, and therefore make the slot elsewhere first and copy it.
+        unsafe {
+            std::ptr::write(place, Some(Slot { number, operation, pending, buffer, discard }))
+        };
         let id = RequestId { session: requests.key, number, slot };
         Request { id, buffer: PhantomData }
     }

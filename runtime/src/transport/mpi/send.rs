@@ -233,7 +233,15 @@ impl Endpoint {
     }
 
     /// Waits until a send is complete, and forgets it.
+    #[inline]
     pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
+        match &sent.receipt {
+            Receipt::Quick(send) if send.request().is_none() => Ok(()),
+            _ => self.wait_and_forget(operation, sent),
+        }
+    }
+
+    fn wait_and_forget(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
         let (peer, standard) = (sent.peer, sent.standard);
         let pending = Pending::Send(sent);
         if !self.is_complete(&pending) {
