@@ -140,7 +140,7 @@ impl Session<'_> {
         let filter = self.filter(operation, &source)?;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        endpoint.probe::<T>(operation, &filter)
+        endpoint.probe(operation, &filter, size_of::<T>())
     }
 
     /// Fails if another rank has left or nothing can move any more.

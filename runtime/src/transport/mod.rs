@@ -264,13 +264,21 @@ impl Endpoint {
         either!(self, endpoint => endpoint.test(operation, started))
     }
 
-    /// Waits until a message of elements of type `T` that `filter` accepts is there, and leaves it.
-    pub(crate) fn probe<T: Plain>(
+    /// Waits until a message of elements of so many bytes that `filter` accepts is there, and
+    /// leaves it.
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "only bytes are counted"))]
+    pub(crate) fn probe(
         &mut self,
         operation: &'static Operation,
         filter: &Filter,
+        element: usize,
     ) -> Result<Status> {
-        either!(self, endpoint => endpoint.probe::<T>(operation, filter))
+        match self {
+            // Such a message says itself how many elements it has.
+            Endpoint::Threads(endpoint) => endpoint.probe(operation, filter),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => endpoint.probe(operation, filter, element),
+        }
     }
 
     /// Whether a message that `filter` accepts is there.

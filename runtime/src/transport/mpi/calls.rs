@@ -236,17 +236,6 @@ pub(super) fn test(request: &mut ffi::MPI_Request) -> Result<Option<Arrival>, Re
     Ok((complete != 0).then_some(arrival))
 }
 
-/// Waits for a request.
-#[inline]
-pub(super) fn wait(request: &mut ffi::MPI_Request) -> Result<Arrival, Refused> {
-    let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
-    // SAFETY: a request that was started and is not complete yet, and a local.
-    let returned = unsafe { ffi::MPI_Wait(request, status.as_mut_ptr()) };
-    // SAFETY: all bytes zero are a status, which MPI may have filled.
-    let arrival = arrival(unsafe { status.assume_init_ref() });
-    check(returned).map(|()| arrival).map_err(|code| Refused { code, arrival })
-}
-
 /// Room for what `wait_all` is told, kept from call to call.
 #[derive(Default)]
 pub(super) struct Several {

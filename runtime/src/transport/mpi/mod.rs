@@ -1,6 +1,7 @@
 //! Ranks as processes that an MPI launcher has started.
 //!
-//! Small messages are MPI's own, one call each ([`calls`]). A large message is announced by a
+//! Small messages are MPI's own, one call each ([`calls`], [`quick`]); what MPI cannot match is
+//! matched here ([`matching`]). A large message is announced by a
 //! header and then moved the way that the transfer policy says ([`bulk`]). As long as MPI alone can
 //! complete what a rank waits for, the wait is one call of MPI; otherwise the rank looks again and
 //! again ([`wait`]), and tells the [`watch`] if there is one.
@@ -14,6 +15,8 @@ mod code;
 mod communicators;
 mod crowd;
 mod endpoint;
+mod landing;
+mod matching;
 mod pieces;
 mod quick;
 mod receive;

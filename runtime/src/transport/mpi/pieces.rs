@@ -67,7 +67,7 @@ impl Endpoint {
         filter: &Filter,
         take: &mut dyn FnMut(usize, &[T]),
     ) -> Result<Status> {
-        let found = self.probe::<T>(operation, filter)?;
+        let found = self.probe(operation, filter, size_of::<T>())?;
         let Some((header, source)) = self.take_announced(filter) else {
             let source = Origin::Rank(found.source);
             let filter = Filter { source, envelope: filter.envelope };

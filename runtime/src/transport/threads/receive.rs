@@ -124,7 +124,7 @@ impl Endpoint {
     }
 
     /// Waits until a message that `filter` accepts is there, and leaves it.
-    pub(crate) fn probe<T>(
+    pub(crate) fn probe(
         &mut self,
         operation: &'static Operation,
         filter: &Filter,
