@@ -29,8 +29,8 @@ pub(super) struct Unknown {
 
 impl fmt::Debug for Unknown {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unknown { identity, uniform, elsewhere } = self;
-        elsewhere.go_by(*identity);
+        // What it is elsewhere is another one's there exactly where it is here.
+        let Unknown { identity, uniform, elsewhere: _ } = self;
         let mut shown = formatter.debug_struct("Unknown");
         shown.field("identity", identity).field("uniform", uniform).finish()
     }

@@ -30,6 +30,28 @@ fn a_ring_is_the_same_at_all_sizes() {
 }
 
 #[test]
+fn many_requests_are_the_same_at_all_sizes() {
+    let text = "
+        let (next, before) = ((rank + 1) % size, (rank - 1 + size) % size);
+        let mut result: Vec<i32> = vec![0; 40];
+        mpi::request::multiple_scope(80, |scope, coll| {
+            for _ in 0..result.len() {
+                coll.add(world.process_at_rank(next).immediate_send(scope, &rank));
+            }
+            for val in result.iter_mut() {
+                coll.add(world.process_at_rank(before).immediate_receive_into(scope, val));
+            }
+            let (mut out, mut sent, mut received) = (vec![], 0, 0);
+            coll.wait_all(&mut out);
+            for (_, _, result) in out {
+                if *result == rank { sent += 1; } else { received += 1; }
+            }
+            assert_eq!(sent, received);
+        });";
+    assert_eq!(known_as_well(text), [4, 5, 7]);
+}
+
+#[test]
 fn what_is_told_to_nobody_who_asks_is_the_same() {
     assert_eq!(known_as_well("world.barrier(); world.barrier();"), [4, 5, 7]);
 }
