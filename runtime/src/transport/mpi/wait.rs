@@ -8,6 +8,7 @@ use super::calls;
 use super::code::Code;
 use super::endpoint::Endpoint;
 use super::receive::Stage;
+use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::transport::message::Origin;
@@ -248,7 +249,7 @@ impl Endpoint {
     }
 
     /// Whether it is complete, as far as was seen when this rank last looked.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
         match pending {
             Pending::Send(sent) => self.is_sent_off(sent),
@@ -257,7 +258,7 @@ impl Endpoint {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_sent_off(&self, sent: &Sent) -> bool {
         match &sent.receipt {
             Receipt::Quick(send) => send.is_complete(),
@@ -310,6 +311,8 @@ impl Endpoint {
         begun: Instant,
         what: &dyn Fn(&Endpoint) -> What,
     ) -> Result<()> {
+        let progressed = self.watch.as_ref().map_or(Ok(()), Watch::progress);
+        progressed.map_err(|code| self.failed(operation, code))?;
         let last = Instant::now();
         let testing = match self.testing {
             Some(testing) if begun.duration_since(testing.last) < PAUSE => {
