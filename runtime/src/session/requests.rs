@@ -78,11 +78,13 @@ impl Requests {
         Requests { key, ..Self::default() }
     }
 
+    #[inline(always)]
     fn slot(&self, id: RequestId) -> Option<&Slot> {
         let slot = self.slots.get(id.slot)?.as_ref()?;
         (id.session == self.key && slot.number == id.number).then_some(slot)
     }
 
+    #[inline(always)]
     fn take(&mut self, id: RequestId) -> Option<Slot> {
         self.free.push(id.slot);
         self.slots[id.slot].take()
@@ -212,7 +214,8 @@ impl<'env> Session<'env> {
         let status = match slot.pending {
             Pending::Send(sent) => {
                 let status = Status { source: sent.peer, count: slot.buffer.length };
-                self.endpoint.borrow_mut().finish_send(operation, sent).map(|()| status)
+                self.endpoint.borrow_mut().forget_send(sent);
+                Ok(status)
             }
             Pending::Receive(posted) => {
                 let target = Target::slice::<T>(slot.buffer.pointer, slot.buffer.length);

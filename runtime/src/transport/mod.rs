@@ -176,6 +176,12 @@ impl Endpoint {
         either!(self, endpoint => endpoint.finish_send(operation, sent))
     }
 
+    /// Forgets a send that is complete.
+    #[inline(always)]
+    pub(crate) fn forget_send(&mut self, sent: Sent) {
+        either!(self, endpoint => endpoint.forget_send(sent));
+    }
+
     /// From here on the send's elements are not read any more.
     pub(crate) fn cancel_send(&mut self, sent: Sent) {
         either!(self, endpoint => endpoint.cancel_send(sent));
@@ -250,6 +256,7 @@ impl Endpoint {
     }
 
     /// Whether it is complete, as far as was seen when this rank last waited or tested.
+    #[inline(always)]
     pub(crate) fn is_complete(&self, pending: &Pending) -> bool {
         either!(self, endpoint => endpoint.is_complete(pending))
     }

@@ -42,7 +42,7 @@ impl Endpoint {
             endpoint.fill_next(moving, fill)?;
             Ok(endpoint.is_sent(number))
         })?;
-        self.forget_send(number);
+        self.forget_number(number);
         Ok(())
     }
 

@@ -39,7 +39,13 @@ impl QuickSend {
     }
 
     /// Whether it is complete. MPI has nothing to refuse once a send was accepted.
+    #[inline(always)]
     pub(super) fn is_complete(&self) -> bool {
+        self.request().is_none() || self.test()
+    }
+
+    #[inline(never)]
+    fn test(&self) -> bool {
         let Some(mut request) = self.request() else { return true };
         if !matches!(calls::test(&mut request), Ok(None)) {
             self.settle();
@@ -88,7 +94,13 @@ impl QuickReceive {
     }
 
     /// Whether it is complete.
+    #[inline(always)]
     pub(super) fn is_complete(&self) -> bool {
+        self.request().is_none() || self.test()
+    }
+
+    #[inline(never)]
+    fn test(&self) -> bool {
         let Some(mut request) = self.request() else { return true };
         match calls::test(&mut request) {
             Ok(None) => return false,

@@ -249,8 +249,8 @@ impl Endpoint {
                 What::Message(Half::to(operation, peer, standard))
             })?;
         }
-        if let Pending::Send(Sent { receipt: Receipt::Request(number), .. }) = pending {
-            self.forget_send(number);
+        if let Pending::Send(sent) = pending {
+            self.forget_send(sent);
         }
         Ok(())
     }
@@ -261,12 +261,18 @@ impl Endpoint {
         if !self.is_sent_off(&sent) && !self.completes_soon(&sent) {
             self.abort_where_it_stands("a message that was sent is never received");
         }
+        self.forget_send(sent);
+    }
+
+    /// Forgets a send that is complete.
+    #[inline(always)]
+    pub(crate) fn forget_send(&mut self, sent: Sent) {
         if let Receipt::Request(number) = sent.receipt {
-            self.forget_send(number);
+            self.forget_number(number);
         }
     }
 
-    pub(super) fn forget_send(&mut self, number: usize) {
+    pub(super) fn forget_number(&mut self, number: usize) {
         if let Some(moving) = self.sends.started.remove(number).moving() {
             self.bulk.finish_send(moving);
         }
@@ -281,7 +287,7 @@ impl Endpoint {
         copies.retain(|&copy| {
             let sent = self.is_sent(copy);
             if sent {
-                self.forget_send(copy);
+                self.forget_number(copy);
             }
             !sent
         });

@@ -138,6 +138,13 @@ impl Endpoint {
         waited
     }
 
+    /// Forgets a send that is complete.
+    pub(crate) fn forget_send(&mut self, sent: Sent) {
+        if let Receipt::Lent(loan) = sent.receipt {
+            self.loans.last = Some(loan);
+        }
+    }
+
     /// Takes the message back if it is not matched; from here on the buffer is not read any more.
     pub(crate) fn cancel_send(&mut self, sent: Sent) {
         if let Receipt::Lent(loan) = sent.receipt {
