@@ -54,10 +54,10 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined) {
     };
     let mut readings = read::all(inputs, &judged);
     let examination = Examination::new(sizes, options.eager_limit);
-    let programs = readings.programs(&examination.sizes);
+    let programs = readings.programs(&examination.sizes, |target| examination.run(target));
     let source = |file: FileId| &readings.files[file].source;
     let name = |file| source(file).name.clone();
     let place = |at: &Location| source(at.file).short(at.bytes.start);
-    let examined = examination.run(&programs, name, place);
+    let examined = Examined::of(programs, name, place);
     (readings, examined)
 }

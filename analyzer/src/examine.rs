@@ -61,45 +61,11 @@ impl Examination {
         Examination { sizes, eager_limit }
     }
 
-    /// Runs all programs. `name`: what a file is called in reports; `place`: what a place is.
-    pub fn run(
-        &self,
-        programs: &[TargetProgram],
-        name: impl Fn(FileId) -> String,
-        place: impl Fn(&Location) -> String,
-    ) -> Examined {
-        let runs: Vec<Vec<Run>> = programs
-            .par_iter()
-            .map(|target| {
-                let communicating = Arc::new(Communicating::of(&target.program));
-                let entries = (0..target.program.entries.len()).into_par_iter();
-                entries.map(|number| self.run_entry(target, number, &communicating)).collect()
-            })
-            .collect();
-        let mut examined = Examined::default();
-        let mut calls = Calls::default();
-        let mut found = Found::default();
-        for (target, runs) in programs.iter().zip(runs) {
-            let program = &target.program;
-            let places: Arc<[Location]> =
-                std::iter::once(Location { file: target.root, bytes: 0..0 })
-                    .chain(program.places.iter().cloned())
-                    .collect();
-            let shown: Vec<(&Entry, &Shown)> =
-                program.entries.iter().zip(runs.iter().map(|run| &run.shown)).collect();
-            calls.add(program, &shown);
-            let mut communicates = false;
-            for (run, entry) in runs.into_iter().zip(&program.entries) {
-                communicates |= !run.shown.calls.is_empty();
-                let title = format!("`{}` in {}", entry.name, name(target.root));
-                examined.add_run(&run, title, target.root);
-                run.findings.into_iter().for_each(|finding| found.add(finding, &places));
-            }
-            examined.programs += usize::from(communicates);
-        }
-        examined.findings = found.list;
-        examined.calls = calls.list(place);
-        examined
+    /// Runs each entry of a program.
+    pub fn run(&self, target: &TargetProgram) -> Vec<Run> {
+        let communicating = Arc::new(Communicating::of(&target.program));
+        let entries = (0..target.program.entries.len()).into_par_iter();
+        entries.map(|number| self.run_entry(target, number, &communicating)).collect()
     }
 
     /// Runs one entry. A defect of ours in it does not keep the others from being reported.
@@ -216,7 +182,7 @@ fn compare(evaluator: &Evaluator<'_>, program: &Program, entry: &Entry, played: 
 
 /// What came of one entry.
 #[derive(Debug, Default)]
-struct Run {
+pub struct Run {
     findings: Vec<Finding>,
     shown: Shown,
     sizes: BTreeSet<u32>,
@@ -234,6 +200,39 @@ impl Run {
 }
 
 impl Examined {
+    /// What came of these programs. `name`: what a file is called in reports; `place`: what a place
+    /// is.
+    pub fn of(
+        programs: Vec<(TargetProgram, Vec<Run>)>,
+        name: impl Fn(FileId) -> String,
+        place: impl Fn(&Location) -> String,
+    ) -> Examined {
+        let mut examined = Examined::default();
+        let mut calls = Calls::default();
+        let mut found = Found::default();
+        for (target, runs) in programs {
+            let program = &target.program;
+            let places: Arc<[Location]> =
+                std::iter::once(Location { file: target.root, bytes: 0..0 })
+                    .chain(program.places.iter().cloned())
+                    .collect();
+            let shown: Vec<(&Entry, &Shown)> =
+                program.entries.iter().zip(runs.iter().map(|run| &run.shown)).collect();
+            calls.add(program, &shown);
+            let mut communicates = false;
+            for (run, entry) in runs.into_iter().zip(&program.entries) {
+                communicates |= !run.shown.calls.is_empty();
+                let title = format!("`{}` in {}", entry.name, name(target.root));
+                examined.add_run(&run, title, target.root);
+                run.findings.into_iter().for_each(|finding| found.add(finding, &places));
+            }
+            examined.programs += usize::from(communicates);
+        }
+        examined.findings = found.list;
+        examined.calls = calls.list(place);
+        examined
+    }
+
     fn add_run(&mut self, run: &Run, title: String, root: FileId) {
         if run.failed {
             let message = format!("{title} could not be judged: p2p-check failed");

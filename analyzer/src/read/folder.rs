@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::Text;
 use super::rust::Manifests;
@@ -27,7 +28,7 @@ struct Declared<'t> {
 /// For each file of a folder whether it has to be parsed. `folder`: all paths that were found.
 pub(super) fn to_be_parsed(texts: &[(&Input, &Text)], folder: &HashSet<PathBuf>) -> Vec<bool> {
     let declared: Vec<Declared<'_>> =
-        texts.iter().map(|(_, text)| Declared::of(&text.source.text)).collect();
+        texts.par_iter().map(|(_, text)| Declared::of(&text.source.text)).collect();
     let mut wanted = may_be_judged(texts);
     let mut open: Vec<usize> = (0..texts.len()).filter(|&at| wanted[at]).collect();
     let mut declaring: HashMap<&str, Vec<usize>> = HashMap::new();

@@ -179,9 +179,14 @@ impl Readings {
     }
 
     /// The programs among the files. The files that they use besides are added. `sizes`: those of
-    /// which the protocols are wanted whose roles functions play. Needs [`with_room`].
-    pub fn programs(&mut self, sizes: &[u32]) -> Vec<TargetProgram> {
-        let programs = rust::programs(&self.files, sizes);
+    /// which the protocols are wanted whose roles functions play. `run`: what is done with each as
+    /// soon as it is there. Needs [`with_room`].
+    pub fn programs<R: Send>(
+        &mut self,
+        sizes: &[u32],
+        run: impl Fn(&TargetProgram) -> R + Sync,
+    ) -> Vec<(TargetProgram, R)> {
+        let programs = rust::programs(&self.files, sizes, run);
         for (file, failure) in programs.failures {
             self.files[file].failures.push(failure);
         }

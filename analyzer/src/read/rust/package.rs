@@ -1,11 +1,12 @@
 //! Packages: which targets each has, which libraries they use, and a program for each target.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use cargo_metadata::{MetadataCommand, Package, TargetKind};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelBridge, ParallelIterator};
 
 use super::entries::Target;
 use super::finish;
@@ -33,10 +34,10 @@ pub struct TargetProgram {
 }
 
 /// All programs, and what was read for them besides.
-#[derive(Debug, Default)]
-pub struct Programs {
+#[derive(Debug)]
+pub struct Programs<P = TargetProgram> {
     /// The programs.
-    pub list: Vec<TargetProgram>,
+    pub list: Vec<P>,
     /// Files that had not been read, such as those of a library that a program uses.
     pub more: Vec<SourceFile>,
     /// What could not be parsed though it mentions MPI, by its file.
@@ -45,21 +46,40 @@ pub struct Programs {
 
 /// The programs among the files that were read: of each target that communicates, by itself or
 /// through a library that is read as well. `sizes`: those of which protocols are made for the roles
-/// that functions play.
-pub fn programs(readings: &[Reading], sizes: &[u32]) -> Programs {
+/// that functions play. `run`: what is done with each as soon as it is there, while others are
+/// still put together; the files that were not read before may have other numbers then.
+pub fn programs<R: Send>(
+    readings: &[Reading],
+    sizes: &[u32],
+    run: impl Fn(&TargetProgram) -> R + Sync,
+) -> Programs<(TargetProgram, R)> {
     let read: HashMap<PathBuf, usize> =
         readings.iter().enumerate().map(|(at, it)| (it.source.path.clone(), at)).collect();
     let groups = groups(readings, &read);
     let metadata = Packages::default();
-    let translated: Vec<Programs> = groups
-        .par_iter()
-        .map(|group| Translator::new(group, readings, &read, &metadata).programs(sizes))
+    let put_together = |group: &Group| {
+        let Programs { list, more, failures } =
+            Translator::new(group, readings, &read, &metadata).programs(sizes);
+        let list = list.into_par_iter().map(|target| {
+            let ran = run(&target);
+            (target, ran)
+        });
+        Programs { list: list.collect(), more, failures }
+    };
+    // Whoever has nothing to do takes the largest that is left, so that none is waited for alone.
+    let mut groups: Vec<(usize, Group)> = groups.into_iter().enumerate().collect();
+    groups.sort_by_cached_key(|(_, group)| Reverse(group.size(readings, &read)));
+    let mut translated: Vec<(usize, Programs<(TargetProgram, R)>)> = groups
+        .into_iter()
+        .par_bridge()
+        .map(|(number, group)| (number, put_together(&group)))
         .collect();
-    let mut all = Programs::default();
-    for mut one in translated {
+    translated.sort_by_key(|(number, _)| *number);
+    let mut all = Programs { list: Vec::new(), more: Vec::new(), failures: Vec::new() };
+    for (_, mut one) in translated {
         let moved = all.more.len();
         let shift = |file: usize| if file < readings.len() { file } else { file + moved };
-        for target in &mut one.list {
+        for (target, _) in &mut one.list {
             target.root = shift(target.root);
             target.program.places.iter_mut().for_each(|place| place.file = shift(place.file));
         }
@@ -75,6 +95,22 @@ struct Group {
     manifest: Option<PathBuf>,
     package: Option<Arc<Package>>,
     roots: Vec<Root>,
+}
+
+impl Group {
+    /// How much text its roots and the modules below them have.
+    fn size(&self, readings: &[Reading], read: &HashMap<PathBuf, usize>) -> usize {
+        let mut open: Vec<usize> = self.roots.iter().map(|root| root.file).collect();
+        let mut seen: HashSet<usize> = open.iter().copied().collect();
+        let mut size = 0;
+        while let Some(file) = open.pop() {
+            size += readings[file].source.text.len();
+            let children = readings[file].children.iter();
+            let children = children.filter_map(|child| read.get(&child.path).copied());
+            open.extend(children.filter(|child| seen.insert(*child)));
+        }
+        size
+    }
 }
 
 /// A file that is a crate's root.
