@@ -83,6 +83,7 @@ fn role(roles: &[RoleCode<'_>]) -> TokenStream {
     });
     quote! {
         /// The role that a rank plays.
+        #[must_use = "the other ranks wait for this one: match on it and `run` the role"]
         pub enum Role<'w> { #(#variants,)* }
     }
 }

@@ -104,7 +104,7 @@ pub enum Error {
     /// The protocol is not for this number of ranks.
     #[error(
         "protocol `{protocol}` is for {allowed} ranks and was started with {size}; \
-         run it with a size that it allows (P2P_RANKS)"
+         run it with a size that it allows: the launcher's `-n`, or P2P_RANKS for threads"
     )]
     WrongSize {
         /// The protocol.

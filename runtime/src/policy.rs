@@ -251,7 +251,11 @@ impl FromStr for Policy {
             if line.is_empty() {
                 continue;
             }
-            let (pair, limits) = line.split_once(':').unwrap_or((line, ""));
+            let Some((pair, limits)) = line.split_once(':') else {
+                return Err(error(format!(
+                    "`{line}` has no `:`; write a line such as `{SAME_NODE}: eager to 4 KiB, direct`"
+                )));
+            };
             let limits = read_limits(limits).map_err(error)?;
             match pair.trim() {
                 SAME_NODE => policy.same_node = limits,
@@ -342,7 +346,7 @@ mod tests {
         for (text, expected) in [
             ("\nsame-nod: direct", "line 2: `same-nod` is no kind of pair; write `same-node: ..`"),
             ("same-node: direkt", "line 1: `direkt` is no strategy; write one of: eager, "),
-            ("same-node", "line 1: `` is no strategy"),
+            ("same-node", "line 1: `same-node` has no `:`; write a line such as `same-node: "),
             ("same-node: eager, direct", "`eager` has no limit; write `eager to 64 KiB`"),
             ("same-node: eager to 4 KiB", "end with one for all longer messages"),
             ("same-node: eager to 4 KB, direct", "`4 KB` is no length; write one such as"),

@@ -123,13 +123,12 @@ fn initialise() -> Result<(), String> {
 /// How many endpoints are open.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// At the process's end, so that a program can launch more than once. A process that ends in the
-/// middle of everything does not shut MPI down, because that would wait for all others: so its
-/// launcher sees what has happened, and ends them.
+/// At the process's end, so that a program can launch more than once. A process that is left in the
+/// middle of everything takes the others with it: not every launcher takes that for a failure.
 extern "C" fn finalise() {
     let mut is_over = 0;
     if OPEN.load(Ordering::Relaxed) > 0 {
-        return;
+        end_of_all();
     }
     // SAFETY: it was started, and is shut down once.
     unsafe {
@@ -137,6 +136,25 @@ extern "C" fn finalise() {
             ffi::MPI_Finalize();
         }
     }
+}
+
+/// `exit` was called while ranks were under way.
+fn end_of_all() -> ! {
+    // Not a second time, should ending the job call this again.
+    OPEN.store(0, Ordering::Relaxed);
+    let mut rank = 0;
+    // SAFETY: an endpoint is open, so MPI is started; the place is a local.
+    unsafe { ffi::MPI_Comm_rank(ffi::RSMPI_COMM_WORLD, &raw mut rank) };
+    let text = format!(
+        "Error: rank {rank} has ended its process before its closure had ended; return from the \
+         closure instead, with an error if there is one\n"
+    );
+    // Nobody is left to be told that it could not be written.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    std::thread::sleep(HEARD);
+    // SAFETY: MPI is started.
+    unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, 1) };
+    std::process::abort()
 }
 
 /// One MPI's program under another's launcher is many worlds of one rank each.
@@ -174,7 +192,7 @@ unsafe fn size_of_world(world: ffi::MPI_Comm) -> Result<usize, Code> {
 }
 
 /// "Open MPI v4.1.4" and the like.
-fn library() -> String {
+pub(super) fn library() -> String {
     let mut text = vec![0_u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize + 1];
     let mut length = 0;
     // SAFETY: the text has the room that the standard asks for.
