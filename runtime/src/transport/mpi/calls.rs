@@ -222,6 +222,19 @@ pub(super) fn look(route: Route) -> Result<Option<Arrival>, Code> {
     Ok((found != 0).then(|| arrival(unsafe { status.assume_init_ref() })))
 }
 
+/// Lets MPI work, so that what this rank and others have begun is done. A rank may wait for something
+/// that is none of MPI's.
+pub(super) fn let_mpi_work() -> Result<(), Code> {
+    let mut found = 0;
+    // SAFETY: a communicator that is always there, and a local. Nobody sends anything on it: where a
+    // message is found, MPI may do nothing else.
+    unsafe {
+        let (anybody, any_tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
+        let (found, ignore) = (&raw mut found, ffi::RSMPI_STATUS_IGNORE);
+        check(ffi::MPI_Iprobe(anybody, any_tag, ffi::RSMPI_COMM_SELF, found, ignore))
+    }
+}
+
 /// Whether a request is complete; if so, what has come, which means nothing for a send.
 #[inline]
 pub(super) fn test(request: &mut ffi::MPI_Request) -> Result<Option<Arrival>, Refused> {
@@ -260,6 +273,13 @@ impl Several {
         let Err(code) = check(returned) else { return Ok(()) };
         self.some_failed = code.is_in_status();
         if self.some_failed { Ok(()) } else { Err(code) }
+    }
+
+    /// Whether the request at this place is still under way, because another one has failed.
+    #[inline]
+    pub(super) fn is_pending(&self, place: usize) -> bool {
+        self.some_failed
+            && check(self.statuses[place].MPI_ERROR).is_err_and(|code| code.is_pending())
     }
 
     /// What has come of the request at this place.

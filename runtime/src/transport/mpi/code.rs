@@ -28,6 +28,11 @@ impl Code {
         self.class() == ffi::MPI_ERR_IN_STATUS as c_int
     }
 
+    /// Whether an operation is still under way, because another one has failed.
+    pub(super) fn is_pending(self) -> bool {
+        self.class() == ffi::MPI_ERR_PENDING as c_int
+    }
+
     fn class(self) -> c_int {
         let mut class = ffi::MPI_ERR_UNKNOWN as c_int;
         // SAFETY: the place is a local; codes that MPI does not know it answers with an error.

@@ -6,6 +6,7 @@ use super::bulk::{self, Bulk, HEADER_BYTES, IncomingId};
 use super::calls::{self, Arrival, Matched, Refused};
 use super::code::Code;
 use super::endpoint::Endpoint;
+use super::start::library;
 use crate::error::{Error, Result, Step};
 use crate::operation::{Operation, Status};
 use crate::transport::message::{Place, Target};
@@ -57,8 +58,11 @@ impl Endpoint {
         if !code.is_truncation() {
             return self.failed(operation, *code);
         }
-        // Some MPIs say how long the message was, and others not; a header says nothing of it.
-        let told = arrival.bytes > room * target.element.size && arrival.bytes != HEADER_BYTES;
+        // Open MPI says how long the message was, and MPICH leaves any number there; a header says
+        // nothing of it.
+        let told = arrival.bytes > room * target.element.size
+            && arrival.bytes != HEADER_BYTES
+            && library().starts_with("Open MPI");
         let sent = told.then(|| arrival.bytes / target.element.size);
         self.truncated(operation, arrival.source, sent, room)
     }
@@ -146,15 +150,16 @@ impl Endpoint {
         Ok(Landed::Whole(Status { source, count }))
     }
 
-    /// Elements without bytes: one byte stands for each.
+    /// Elements without bytes: see [`marks`].
     fn count_marks(
         &mut self,
         operation: &'static Operation,
         matched: Matched,
         target: Target,
     ) -> Result<Landed> {
-        let Arrival { source, bytes: count } = matched.arrival;
-        let mut marks = vec![0_u8; count];
+        let Arrival { source, bytes } = matched.arrival;
+        let count = marked(bytes);
+        let mut marks = vec![0_u8; bytes];
         // SAFETY: there is room for so many bytes.
         let received = unsafe { calls::receive_matched(matched, marks.as_mut_ptr()) };
         received.map_err(|code| self.failed(operation, code))?;
@@ -171,6 +176,17 @@ impl Endpoint {
         }
         Ok(Landed::Whole(Status { source, count }))
     }
+}
+
+/// How many bytes stand for elements without bytes, so that they can be counted: one for each, and
+/// one more where that would be a header or longer. They are never announced.
+pub(super) fn marks(count: usize) -> usize {
+    if count < HEADER_BYTES { count } else { count + 1 }
+}
+
+/// For how many elements without bytes these stand.
+pub(super) fn marked(bytes: usize) -> usize {
+    if bytes < HEADER_BYTES { bytes } else { bytes - 1 }
 }
 
 pub(super) fn take_header(matched: Matched) -> Result<[u8; HEADER_BYTES], Code> {

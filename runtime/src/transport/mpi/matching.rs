@@ -8,7 +8,7 @@ use super::bulk::{Bulk, HEADER_BYTES};
 use super::calls::{self, Arrival, Matched, Refused, Route};
 use super::code::Code;
 use super::endpoint::Endpoint;
-use super::landing::{Landed, take_header};
+use super::landing::{Landed, marked, take_header};
 use super::receive::{Receive, Receives, Stage, is_roomy};
 use crate::error::Result;
 use crate::operation::{Operation, Status};
@@ -55,8 +55,8 @@ impl Endpoint {
             self.settle_moving(number);
         }
         let mut place = 0;
-        while let Some(&number) = self.receives.unmatched.get(place) {
-            if self.match_here(number)? {
+        while place < self.receives.unmatched.len() {
+            if self.match_here(place)? {
                 self.receives.unmatched.remove(place);
             } else {
                 place += 1;
@@ -79,8 +79,9 @@ impl Endpoint {
         }
     }
 
-    /// Finds a message for a receive that MPI does not match.
-    fn match_here(&mut self, number: usize) -> Result<bool, Code> {
+    /// Finds a message for the receive at this place of those that MPI does not match.
+    fn match_here(&mut self, place: usize) -> Result<bool, Code> {
+        let number = self.receives.unmatched[place];
         let Receive { operation, target, .. } = self.receives.posted[number];
         let filter = self.receives.posted[number].filter.clone();
         let announced = self.announced.iter().position(|announced| announced.fits(&filter));
@@ -89,7 +90,7 @@ impl Endpoint {
             // SAFETY: the target is valid until the receive is finished.
             unsafe { self.accept(operation, source, &header, target) }
         } else {
-            let Some(matched) = self.match_next(&filter)? else { return Ok(false) };
+            let Some(matched) = self.match_next(&filter, place)? else { return Ok(false) };
             // SAFETY: as above.
             unsafe { self.land_matched(operation, matched, target) }
         };
@@ -97,13 +98,20 @@ impl Endpoint {
         Ok(true)
     }
 
-    /// The next message that `filter` accepts, taken out of MPI's matching.
-    fn match_next(&mut self, filter: &Filter) -> Result<Option<Matched>, Code> {
-        if let Some(route) = self.route_from(filter) {
+    /// The next message that `filter` accepts and none of the first `before` unmatched receives
+    /// does, taken out of MPI's matching. One that they accept may come after they were looked
+    /// after, and is theirs all the same.
+    fn match_next(&mut self, filter: &Filter, before: usize) -> Result<Option<Matched>, Code> {
+        if before == 0
+            && let Some(route) = self.route_from(filter)
+        {
             return calls::match_if_there(route);
         }
         let (communicator, tag) = self.communicators.wire(filter.envelope);
         for source in self.receives.sources(&filter.source) {
+            if self.receives.is_anothers(before, filter.envelope, source) {
+                continue;
+            }
             let route = Route { peer: source as i32, tag, communicator };
             if let Some(matched) = calls::match_if_there(route)? {
                 self.receives.last = source;
@@ -131,7 +139,8 @@ impl Endpoint {
             },
         )?;
         let Arrival { source, bytes } = found.expect("the wait ends when it is found");
-        Ok(Status { source, count: bytes / element.max(1) })
+        let count = bytes.checked_div(element).unwrap_or_else(|| marked(bytes));
+        Ok(Status { source, count })
     }
 
     /// Whether a message that `filter` accepts is there.
@@ -158,14 +167,14 @@ impl Endpoint {
     /// The first message that `filter` accepts and no posted receive does, with its whole length;
     /// it stays. What it is the header of says only the header, which so has to be taken.
     fn find(&mut self, filter: &Filter) -> Result<Option<Arrival>, Code> {
-        if self.must_queue(filter) {
-            return Ok(None);
-        }
         if let Some(known) = self.announced.iter().find(|announced| announced.fits(filter)) {
             return Ok(Some(known.arrival()));
         }
         let (communicator, tag) = self.communicators.wire(filter.envelope);
         for source in self.receives.sources(&filter.source) {
+            if self.receives.is_anothers(usize::MAX, filter.envelope, source) {
+                continue;
+            }
             let route = Route { peer: source as i32, tag, communicator };
             let Some(arrival) = calls::look(route)? else { continue };
             if arrival.bytes != HEADER_BYTES {
@@ -188,6 +197,14 @@ impl Receives {
         let ranks = from.ranks();
         let turn = if ranks.contains(&self.last) { self.last + 1 } else { ranks.start };
         (turn..ranks.end).chain(ranks.start..turn)
+    }
+
+    /// Whether the next message from `source` is for one of the first `before` unmatched receives.
+    fn is_anothers(&self, before: usize, envelope: Envelope, source: usize) -> bool {
+        self.unmatched.iter().take(before).any(|&number| {
+            let Filter { envelope: theirs, source: from } = &self.posted[number].filter;
+            *theirs == envelope && from.accepts(source)
+        })
     }
 }
 

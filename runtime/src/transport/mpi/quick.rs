@@ -126,7 +126,7 @@ impl Endpoint {
         if self.looks || length == 0 || length >= HEADER_BYTES || !alone {
             return None;
         }
-        Some((self.route_from(filter)?, pointer, length))
+        Some((self.lasting_route_from(filter)?, pointer, length))
     }
 
     /// The outcome of a receive that is complete; `None` if it is not, which cancels it.

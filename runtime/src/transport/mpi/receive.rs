@@ -182,7 +182,17 @@ impl Endpoint {
         Some(Route { peer, tag, communicator })
     }
 
-    /// Whether these are all ranks that could send something here.
+    /// The same for a receive that stays open while the program goes on: this rank may then send
+    /// itself what only others may answer.
+    #[inline(always)]
+    pub(super) fn lasting_route_from(&self, filter: &Filter) -> Option<Route> {
+        match &filter.source {
+            Origin::Any(ranks) if !ranks.contains(&self.rank) => None,
+            _ => self.route_from(filter),
+        }
+    }
+
+    /// Whether these are all ranks that have sent something here, or can before this rank goes on.
     fn are_all(&self, ranks: &Range<usize>) -> bool {
         (0..self.size)
             .all(|rank| ranks.contains(&rank) || (rank == self.rank && !self.talks_to_itself))
@@ -250,7 +260,7 @@ impl Endpoint {
         filter: Filter,
         target: Target,
     ) -> Result<Posted> {
-        let stage = match (self.route_from(&filter), target.place) {
+        let stage = match (self.lasting_route_from(&filter), target.place) {
             (Some(route), Place::Slice { pointer, room })
                 if target.element.size != 0
                     && self.announced.is_empty()

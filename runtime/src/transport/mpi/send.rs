@@ -20,6 +20,7 @@ use super::bulk::{HEADER_BYTES, OutgoingId};
 use super::calls::{self, Route};
 use super::code::Code;
 use super::endpoint::Endpoint;
+use super::landing;
 use super::quick::QuickSend;
 use crate::error::Result;
 use crate::operation::Operation;
@@ -148,18 +149,9 @@ impl Endpoint {
         envelope: Envelope,
         data: Lending<T>,
     ) -> Result<Sent> {
-        if size_of::<T>() == 0 {
-            let count = match data {
-                Lending::Borrowed(_, count) => count,
-                Lending::Owned(data) => data.len(),
-            };
-            // Elements without bytes travel as one byte each, so that they can be counted.
-            let marks = Lending::Owned(vec![0_u8; count]);
-            // SAFETY: what is sent is owned.
-            return unsafe { self.start_to_look_after(operation, mode, peer, envelope, marks) };
-        }
+        let element = size_of::<T>();
         let (elements, count, owned) = match data {
-            Lending::Borrowed(elements, count) if mode == Mode::Buffered => {
+            Lending::Borrowed(elements, count) if mode == Mode::Buffered && element != 0 => {
                 // SAFETY: the caller says that they can be read.
                 let copy = unsafe { std::slice::from_raw_parts(elements, count) }.to_vec();
                 (copy.as_ptr().cast(), count, Some(RawVec::new(copy)))
@@ -167,11 +159,16 @@ impl Endpoint {
             Lending::Borrowed(elements, count) => (elements.cast(), count, None),
             Lending::Owned(data) => (data.as_ptr().cast(), data.len(), Some(RawVec::new(data))),
         };
-        let length = count * size_of::<T>();
+        let (elements, length, owned) = match element {
+            0 => {
+                let marks = vec![0_u8; landing::marks(count)];
+                (marks.as_ptr(), marks.len(), Some(RawVec::new(marks)))
+            }
+            _ => (elements, count * element, owned),
+        };
         let route = self.route(peer, envelope);
         // SAFETY: the caller says so for what is borrowed; the rest is kept with the send.
         let started = unsafe {
-            let element = size_of::<T>();
             self.begin(operation, mode, (peer, route), (elements, length, element), owned)
         };
         let number = started.map_err(|code| self.failed(operation, code))?;
@@ -189,6 +186,7 @@ impl Endpoint {
     /// # Safety
     ///
     /// `length` bytes can be read from `elements`, and do not change, until the send is complete.
+    /// An element has `element` bytes; 0: what is sent are marks.
     unsafe fn begin(
         &mut self,
         operation: &'static Operation,
@@ -200,7 +198,7 @@ impl Endpoint {
         let mut kept = owned.map(|elements| {
             Box::new(Kept { header: [0; HEADER_BYTES], moving: None, elements: Some(elements) })
         });
-        let request = if self.bulk.announces(peer, length) {
+        let request = if element != 0 && self.bulk.announces(peer, length) {
             // SAFETY: the caller says so.
             let (moving, header) = unsafe { self.bulk.offer(peer, elements, length, element) };
             let kept =

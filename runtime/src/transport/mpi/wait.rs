@@ -8,7 +8,6 @@ use super::calls;
 use super::code::Code;
 use super::endpoint::Endpoint;
 use super::receive::Stage;
-use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::transport::message::Origin;
@@ -87,6 +86,7 @@ impl Endpoint {
             looks = looks.saturating_add(1);
             if looks > patience {
                 yield_now();
+                calls::let_mpi_work().map_err(|code| self.failed(operation, code))?;
                 self.say_that_it_waits(operation, *since.get_or_insert_with(Instant::now), what)?;
             }
         }
@@ -194,6 +194,9 @@ impl Endpoint {
         several: &calls::Several,
         place: usize,
     ) -> bool {
+        if several.is_pending(place) {
+            return false;
+        }
         match pending {
             // MPI has nothing to refuse once a send was accepted.
             Pending::Send(sent) => match &sent.receipt {
@@ -293,7 +296,11 @@ impl Endpoint {
             return Ok(true);
         }
         self.failed_tests = self.failed_tests.saturating_add(1);
-        if self.failed_tests > TESTS_BEFORE_YIELD {
+        let tests_on = self.failed_tests > TESTS_BEFORE_YIELD;
+        if tests_on || begun.is_some() {
+            calls::let_mpi_work().map_err(|code| self.failed(operation, code))?;
+        }
+        if tests_on {
             yield_now();
         }
         if let Some(begun) = begun {
@@ -311,8 +318,6 @@ impl Endpoint {
         begun: Instant,
         what: &dyn Fn(&Endpoint) -> What,
     ) -> Result<()> {
-        let progressed = self.watch.as_ref().map_or(Ok(()), Watch::progress);
-        progressed.map_err(|code| self.failed(operation, code))?;
         let last = Instant::now();
         let testing = match self.testing {
             Some(testing) if begun.duration_since(testing.last) < PAUSE => {

@@ -100,12 +100,6 @@ impl Watch {
         self.entered.note(call);
     }
 
-    /// Lets MPI work for the ranks that tell this one something. What this rank waits or tests for
-    /// may be none of MPI's, and they wait for it.
-    pub(super) fn progress(&self) -> Result<(), Code> {
-        self.window.progress()
-    }
-
     /// To be called again and again by a wait that has not ended, each time after it has looked in
     /// vain. `since` says when the wait began, or when anything last moved in it; `waiting` says in
     /// what. There is a report if nothing moves anywhere and this rank is the one to say so.
@@ -114,7 +108,6 @@ impl Watch {
         since: Instant,
         waiting: impl FnOnce() -> Waiting,
     ) -> Result<Option<Report>, Code> {
-        self.progress()?;
         let now = Instant::now();
         if now.duration_since(since) < self.limit {
             return Ok(None);

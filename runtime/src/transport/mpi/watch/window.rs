@@ -23,7 +23,6 @@ const WORDS: usize = size_of::<Head>() / size_of::<u64>();
 /// See the module.
 pub(super) struct Window {
     window: ffi::MPI_Win,
-    world: ffi::MPI_Comm,
     rank: usize,
     size: usize,
 }
@@ -70,7 +69,7 @@ impl Window {
             check(ffi::MPI_Barrier(world))?;
             check(ffi::MPI_Win_sync(window))?;
         }
-        Ok(Window { window, world, rank: rank as usize, size: size as usize })
+        Ok(Window { window, rank: rank as usize, size: size as usize })
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -165,22 +164,6 @@ impl Window {
 
     fn place_of_record(&self, rank: usize) -> ffi::MPI_Aint {
         (self.size * size_of::<Head>() + rank * RECORD_BYTES) as ffi::MPI_Aint
-    }
-
-    /// Lets MPI work, so that what others begin on this rank is done. A rank may wait for something
-    /// that is none of MPI's.
-    pub(super) fn progress(&self) -> Result<(), Code> {
-        let mut found: c_int = 0;
-        // SAFETY: the communicator outlives the window, and the place is a local. What is found stays.
-        unsafe {
-            check(ffi::MPI_Iprobe(
-                ffi::RSMPI_ANY_SOURCE,
-                ffi::RSMPI_ANY_TAG,
-                self.world,
-                &raw mut found,
-                ffi::RSMPI_STATUS_IGNORE,
-            ))
-        }
     }
 
     /// What was begun is done, here and on rank 0.
