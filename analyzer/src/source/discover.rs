@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target};
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::cfg::Features;
 use super::modules::Kind;
@@ -107,25 +107,35 @@ fn missing(path: &Path, error: &std::io::Error) -> Failure {
 
 impl Discovered {
     fn walk(&mut self, folder: &Path) {
+        let found = Mutex::new((Vec::new(), Vec::new()));
         let walk = WalkBuilder::new(folder)
             .require_git(false)
-            .sort_by_file_path(Path::cmp)
             .filter_entry(|entry| !is_build_folder(entry))
-            .build();
+            .build_parallel();
+        let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+        walk.run(|| {
+            Box::new(|entry| {
+                match entry {
+                    Ok(entry) if is_rust_file(&entry) => lock().0.push(entry),
+                    Ok(_) => {}
+                    Err(error) => lock().1.push(error.to_string()),
+                }
+                WalkState::Continue
+            })
+        });
+        let (mut entries, mut errors) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Threads find them in any order.
+        entries.sort_unstable_by(|one, other| one.path().cmp(other.path()));
+        errors.sort_unstable();
         let real_folder = folder.canonicalize().ok();
-        for entry in walk {
-            match entry {
-                Ok(entry) if is_rust_file(&entry) => self.inputs.push(Input {
-                    kind: Kind::of_found(entry.path()),
-                    real: real_folder.as_deref().and_then(|real| real_path(&entry, folder, real)),
-                    path: entry.into_path(),
-                    named: false,
-                    unit: None,
-                }),
-                Ok(_) => {}
-                Err(error) => self.failures.push(Failure::new(error.to_string())),
-            }
-        }
+        self.inputs.extend(entries.into_iter().map(|entry| Input {
+            kind: Kind::of_found(entry.path()),
+            real: real_folder.as_deref().and_then(|real| real_path(&entry, folder, real)),
+            path: entry.into_path(),
+            named: false,
+            unit: None,
+        }));
+        self.failures.extend(errors.into_iter().map(Failure::new));
     }
 }
 
