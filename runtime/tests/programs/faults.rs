@@ -19,8 +19,6 @@
 // run: -n 4 truncated large, fails: rank 2 cannot receive, in `recv(0, Work)`
 // run: mpi: -n 4 killed large, fails: signal 9
 
-#![expect(clippy::print_stderr, reason = "a program that gives up says why")]
-
 use std::process::Command;
 
 use p2p::{Error, World, p2p_protocol};
