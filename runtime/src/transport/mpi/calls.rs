@@ -223,15 +223,15 @@ pub(super) fn look(route: Route) -> Result<Option<Arrival>, Code> {
 }
 
 /// Lets MPI work, so that what this rank and others have begun is done. A rank may wait for something
-/// that is none of MPI's.
-pub(super) fn let_mpi_work() -> Result<(), Code> {
+/// that is none of MPI's. To be asked on a communicator of all ranks on which nobody ever sends:
+/// where a message is found, and where only this rank could have sent one, MPI may do nothing else.
+pub(super) fn let_mpi_work(silent: ffi::MPI_Comm) -> Result<(), Code> {
     let mut found = 0;
-    // SAFETY: a communicator that is always there, and a local. Nobody sends anything on it: where a
-    // message is found, MPI may do nothing else.
+    // SAFETY: the communicator is open, and the place is a local.
     unsafe {
         let (anybody, any_tag) = (ffi::RSMPI_ANY_SOURCE, ffi::RSMPI_ANY_TAG);
         let (found, ignore) = (&raw mut found, ffi::RSMPI_STATUS_IGNORE);
-        check(ffi::MPI_Iprobe(anybody, any_tag, ffi::RSMPI_COMM_SELF, found, ignore))
+        check(ffi::MPI_Iprobe(anybody, any_tag, silent, found, ignore))
     }
 }
 

@@ -31,6 +31,8 @@ struct Session {
 /// All communicators of a rank.
 pub(super) struct Communicators {
     base: ffi::MPI_Comm,
+    /// Where nobody ever sends: asking for a message there only lets MPI work.
+    silent: ffi::MPI_Comm,
     /// All bits that a tag may have.
     tags: u32,
     /// The sessions that are under way.
@@ -69,12 +71,18 @@ impl Communicators {
         // SAFETY: a communicator that was made just now.
         check(unsafe { ffi::MPI_Comm_set_errhandler(base, ffi::RSMPI_ERRORS_RETURN) })?;
         let tags = bits_of(greatest_tag(base)?);
-        Ok(Communicators { base, tags, sessions: Vec::new(), at_hand: AtHand::none() })
+        let silent = duplicate(base)?;
+        Ok(Communicators { base, silent, tags, sessions: Vec::new(), at_hand: AtHand::none() })
     }
 
     /// The communicator that every rank has from the start.
     pub(super) fn base(&self) -> ffi::MPI_Comm {
         self.base
+    }
+
+    /// The communicator on which nobody ever sends.
+    pub(super) fn silent(&self) -> ffi::MPI_Comm {
+        self.silent
     }
 
     /// Makes the communicators of a session. Collective.
@@ -103,6 +111,7 @@ impl Communicators {
 
     /// Frees what is left. Collective.
     pub(super) fn close(&mut self) -> Result<(), Code> {
+        free(self.silent)?;
         free(self.base)
     }
 

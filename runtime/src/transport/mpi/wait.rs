@@ -86,7 +86,8 @@ impl Endpoint {
             looks = looks.saturating_add(1);
             if looks > patience {
                 yield_now();
-                calls::let_mpi_work().map_err(|code| self.failed(operation, code))?;
+                calls::let_mpi_work(self.communicators.silent())
+                    .map_err(|code| self.failed(operation, code))?;
                 self.say_that_it_waits(operation, *since.get_or_insert_with(Instant::now), what)?;
             }
         }
@@ -298,7 +299,8 @@ impl Endpoint {
         self.failed_tests = self.failed_tests.saturating_add(1);
         let tests_on = self.failed_tests > TESTS_BEFORE_YIELD;
         if tests_on || begun.is_some() {
-            calls::let_mpi_work().map_err(|code| self.failed(operation, code))?;
+            calls::let_mpi_work(self.communicators.silent())
+                .map_err(|code| self.failed(operation, code))?;
         }
         if tests_on {
             yield_now();
