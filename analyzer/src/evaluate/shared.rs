@@ -102,7 +102,7 @@ impl Shared {
     }
 
     /// The world in which the ranks do this, and what was answered in it.
-    pub(super) fn world(self, behaviours: Vec<Behaviour>) -> (World, Oracle) {
+    pub(super) fn world(self, behaviours: Vec<Behaviour>, dialect: Dialect) -> (World, Oracle) {
         let tables = self.tables;
         let world = World {
             behaviours,
@@ -110,7 +110,7 @@ impl Shared {
             datatypes: tables.datatypes.into(),
             operations: tables.operations.into(),
             shares: tables.shares.into(),
-            dialect: Dialect::Rsmpi,
+            dialect,
             ..World::default()
         };
         (world, self.oracle)

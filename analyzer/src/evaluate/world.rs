@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::state::{Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
-use crate::program::{Entry, Program, Type};
+use crate::program::{Dialect, Entry, Program, Type};
 
 /// Rounds, at most.
 const ROUNDS: u32 = 24;
@@ -166,25 +166,26 @@ impl Setting<'_, '_> {
                 break (runs, if is_first { elsewhere } else { BTreeMap::new() });
             }
         };
+        let dialect = self.program.dialect;
         let elsewhere = elsewhere.into_iter().map(|(size, runs)| {
             let mut report = report.clone();
-            let made = made(runs, shared.clone(), &mut report);
+            let made = made(dialect, runs, shared.clone(), &mut report);
             (size, report.evaluated(vec![(made.world, made.answers)], made.refused))
         });
         let elsewhere = elsewhere.collect();
-        (made(runs, shared, report), elsewhere)
+        (made(dialect, runs, shared, report), elsewhere)
     }
 }
 
 /// The world of ranks that have done this.
-fn made(runs: Vec<Ran>, shared: Shared, report: &mut Report) -> Made {
+fn made(dialect: Dialect, runs: Vec<Ran>, shared: Shared, report: &mut Report) -> Made {
     let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
     let mut behaviours = same_cuts(runs);
     for place in settle_tags(&mut behaviours) {
         let why = "its tag is only given when the program runs, and may be that of other messages";
         report.calls.insert(place, Understood::Not(why.to_owned()));
     }
-    let (world, oracle) = shared.world(behaviours);
+    let (world, oracle) = shared.world(behaviours, dialect);
     // What shows only there is not told: nothing is said to be assumed.
     let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
     let mut deviations = oracle.deviations();

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 pub use expression::{
     Arm, Binary, Block, Closure, Condition, Expression, Kind, Literal, Statement, Unary,
 };
-pub use p2p_protocol::model::Place;
+pub use p2p_protocol::model::{Dialect, Place};
 pub use pattern::{FieldPattern, Pattern};
 pub use types::{Scalar, Type};
 
@@ -41,6 +41,9 @@ pub struct VariableId(pub u32);
 /// Everything that one target of a package can run.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// The language that it is written in, which says what an assignment does to what it takes,
+    /// what happens at a block's end, and in what words is spoken of it.
+    pub dialect: Dialect,
     /// The functions and methods.
     pub functions: Vec<Function>,
     /// Constants and static variables.

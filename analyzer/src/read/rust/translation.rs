@@ -11,7 +11,7 @@ use super::load::ParsedFile;
 use super::names::{AliasId, ModuleId, Names, TraitId};
 use super::types::Context;
 use crate::program::{
-    Definition, DefinitionId, Function, FunctionId, Global, GlobalId, Place, Program, Type,
+    Definition, DefinitionId, Dialect, Function, FunctionId, Global, GlobalId, Place, Program, Type,
 };
 use crate::source::Location;
 
@@ -71,7 +71,7 @@ pub(super) struct Translation<'f> {
 impl<'f> Translation<'f> {
     pub(super) fn new(files: &'f [ParsedFile]) -> Self {
         Translation {
-            program: Program::default(),
+            program: Program { dialect: Dialect::Rsmpi, ..Program::default() },
             names: Names::default(),
             files,
             aliases: Vec::new(),
