@@ -291,20 +291,7 @@ impl<'g> Flattening<'g> {
 
 /// One more than the highest request's number.
 fn requests(events: &[Event]) -> u32 {
-    let highest = events.iter().flat_map(|event| match &event.action {
-        Action::StartSend { request, .. }
-        | Action::StartReceive { request, .. }
-        | Action::PlanSend { request, .. }
-        | Action::PlanReceive { request, .. }
-        | Action::StartCollective { request, .. }
-        | Action::Test { request, .. }
-        | Action::Cancel { request }
-        | Action::Free { request } => vec![*request],
-        Action::Wait { requests, .. }
-        | Action::Start { requests }
-        | Action::Access { requests, .. } => requests.to_vec(),
-        _ => Vec::new(),
-    });
+    let highest = events.iter().flat_map(|event| event.action.requests()).copied();
     highest.max().map_or(0, |highest| highest + 1)
 }
 
@@ -336,27 +323,12 @@ fn drop_unused_slots(behaviour: &mut Behaviour, measured: &BTreeSet<SourceId>) {
 
 /// Visits the slots that an action asks.
 pub(super) fn for_each_use(action: &mut Action, visit: &mut dyn FnMut(&mut SourceId)) {
-    let mut peer = |peer: &mut Peer| {
+    for peer in action.peers_mut() {
         if let Peer::Source(slot) = peer {
             visit(slot);
         }
-    };
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => peer(&mut envelope.peer),
-        Action::SendReceive { send, receive } => {
-            peer(&mut send.peer);
-            peer(&mut receive.peer);
-        }
-        Action::BranchOnTag { slot, .. } => visit(slot),
-        _ => {}
+    }
+    if let Action::BranchOnTag { slot, .. } = action {
+        visit(slot);
     }
 }

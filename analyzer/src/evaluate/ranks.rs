@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use p2p_protocol::model::{Action, Behaviour, Envelope, Peer, Place};
+use p2p_protocol::model::{Behaviour, Peer, Place};
 use rustc_hash::FxHashMap;
 
 use super::alike;
@@ -144,27 +144,11 @@ impl Ran {
     /// The same run of a rank that names others; `None` where it is not known whom.
     fn with_peers(&self, peers: &FxHashMap<i32, i32>) -> Option<Ran> {
         let mut behaviour = self.behaviour.clone();
-        let rename = |envelope: &mut Envelope| match &mut envelope.peer {
-            Peer::Rank(peer) => peers.get(peer).map(|there| *peer = *there),
-            _ => Some(()),
-        };
         for event in &mut behaviour.events {
-            match &mut event.action {
-                Action::Send { envelope, .. }
-                | Action::Receive { envelope, .. }
-                | Action::StartSend { envelope, .. }
-                | Action::StartReceive { envelope, .. }
-                | Action::PlanSend { envelope, .. }
-                | Action::PlanReceive { envelope, .. }
-                | Action::Probe { envelope, .. }
-                | Action::Put { envelope }
-                | Action::Get { envelope }
-                | Action::Offer { envelope, .. } => rename(envelope)?,
-                Action::SendReceive { send, receive } => {
-                    rename(send)?;
-                    rename(receive)?;
+            for peer in event.action.peers_mut() {
+                if let Peer::Rank(peer) = peer {
+                    *peer = *peers.get(peer)?;
                 }
-                _ => {}
             }
         }
         let (cuts, last_cut) = (self.cuts.clone(), self.last_cut);

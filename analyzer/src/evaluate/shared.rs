@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use p2p_protocol::model::{Behaviour, Communicator, Datatype, Dialect, Shares, World};
+use p2p_protocol::model::{Behaviour, Communicator, Datatype, Dialect, Shares, Window, World};
 use rustc_hash::FxHashMap;
 
 use super::alike;
@@ -110,6 +110,9 @@ impl Shared {
             datatypes: tables.datatypes.into(),
             operations: tables.operations.into(),
             shares: tables.shares.into(),
+            calls: tables.calls.into(),
+            texts: tables.texts.into(),
+            windows: tables.windows.into(),
             dialect,
             ..World::default()
         };
@@ -135,6 +138,19 @@ struct Tables {
     shares: Vec<Shares>,
     communicators: Vec<Communicator>,
     known: FxHashMap<(String, Vec<u32>), u16>,
+    calls: Vec<String>,
+    texts: Vec<String>,
+    windows: Vec<Window>,
+    known_windows: FxHashMap<String, u16>,
+}
+
+/// The index of a name in a table, which it is put into.
+fn index_of(table: &mut Vec<String>, name: &str) -> u16 {
+    let index = table.iter().position(|it| it == name).unwrap_or_else(|| {
+        table.push(name.to_owned());
+        table.len() - 1
+    });
+    u16::try_from(index).unwrap_or(u16::MAX)
 }
 
 impl Machine<'_> {
@@ -151,12 +167,27 @@ impl Machine<'_> {
 
     /// The index of a reduction's operation in the world's table.
     pub(super) fn operation(&mut self, name: &str) -> u16 {
-        let operations = &mut self.shared.tables.operations;
-        let index = operations.iter().position(|it| it == name).unwrap_or_else(|| {
-            operations.push(name.to_owned());
-            operations.len() - 1
-        });
-        u16::try_from(index).unwrap_or(u16::MAX)
+        index_of(&mut self.shared.tables.operations, name)
+    }
+
+    /// The index of a function's name, such as `MPI_Send`, in the world's table of calls.
+    pub(super) fn call_name(&mut self, name: &str) -> u16 {
+        index_of(&mut self.shared.tables.calls, name)
+    }
+
+    /// The index of a few words about an argument in the world's table.
+    pub(super) fn text(&mut self, text: &str) -> u16 {
+        index_of(&mut self.shared.tables.texts, text)
+    }
+
+    /// The index of a window in the world's table. `made_by`: what makes it the same on all its ranks,
+    /// such as "window 2 of world".
+    pub(super) fn window(&mut self, made_by: &str, window: Window) -> u16 {
+        let tables = &mut self.shared.tables;
+        *tables.known_windows.entry(made_by.to_owned()).or_insert_with(|| {
+            tables.windows.push(window);
+            u16::try_from(tables.windows.len() - 1).unwrap_or(u16::MAX)
+        })
     }
 
     /// The index of counts for each rank in the world's table.

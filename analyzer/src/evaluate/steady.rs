@@ -2,7 +2,7 @@
 //!
 //! Every rank must leave out the same numbers of turns, which is seen to in [`super::world`].
 
-use p2p_protocol::model::{Action, Data, Event};
+use p2p_protocol::model::{Action, Event, WindowStep};
 use rustc_hash::FxHashMap;
 
 use super::alike;
@@ -44,34 +44,33 @@ impl Turns {
     }
 }
 
-/// Events with what may differ in each turn without meaning anything taken out: which request or
-/// slot is used, and which piece of memory.
+/// Events with what may differ in each turn without meaning anything taken out: which request, slot or
+/// handle is used, and which piece of memory.
 fn comparable(events: &[Event]) -> Vec<Event> {
     let mut slots = FxHashMap::default();
+    let mut handles = FxHashMap::default();
     let mut events = events.to_vec();
     for event in &mut events {
-        let plain = |data: &mut Data| data.buffer = None;
+        for envelope in event.action.envelopes_mut() {
+            envelope.data.buffer = None;
+        }
         match &mut event.action {
-            Action::Send { envelope, .. }
-            | Action::StartSend { envelope, .. }
-            | Action::PlanSend { envelope, .. }
-            | Action::PlanReceive { envelope, .. } => plain(&mut envelope.data),
-            Action::SendReceive { send, receive } => {
-                plain(&mut send.data);
-                plain(&mut receive.data);
-            }
-            Action::Receive { envelope, binds }
-            | Action::StartReceive { envelope, binds, .. }
-            | Action::Probe { envelope, binds } => {
-                plain(&mut envelope.data);
+            Action::Receive { binds, .. }
+            | Action::StartReceive { binds, .. }
+            | Action::Probe { binds, .. } => {
                 if let Some(slot) = binds {
                     let number = slots.len() as u16;
                     *slot = *slots.entry(*slot).or_insert(number);
                 }
             }
             Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-                collective.data.iter_mut().for_each(plain);
+                collective.data.iter_mut().for_each(|data| data.buffer = None);
             }
+            Action::Create { handle, .. } | Action::Release { handle } => {
+                let number = handles.len() as u32;
+                *handle = *handles.entry(*handle).or_insert(number);
+            }
+            Action::OneSided(it) => plain_access(&mut it.step),
             _ => {}
         }
         super::graph::for_each_use(&mut event.action, &mut |slot| {
@@ -81,4 +80,16 @@ fn comparable(events: &[Event]) -> Vec<Event> {
         });
     }
     events
+}
+
+/// The same of an access of a window.
+fn plain_access(step: &mut WindowStep) {
+    match step {
+        WindowStep::Access(access) => {
+            (access.origin, access.result, access.range) = (None, None, None);
+            access.request = access.request.map(|_| 0);
+        }
+        WindowStep::Local { range, .. } => *range = None,
+        _ => {}
+    }
 }

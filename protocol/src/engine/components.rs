@@ -18,7 +18,7 @@ pub(super) fn of(world: &World) -> Option<Vec<World>> {
         for event in &behaviour.events {
             let inside = |other: &usize| *other < world.behaviours.len();
             peers(event).filter(inside).for_each(|other| parts.unite(rank, other));
-            if let Some(communicator) = gathering(&event.action)
+            if let Some(communicator) = event.action.collective().map(|it| it.communicator)
                 && met.insert((rank, communicator))
             {
                 members(world, communicator).into_iter().for_each(|one| parts.unite(rank, one));
@@ -54,6 +54,7 @@ fn is_everybody_concerned(world: &World) -> bool {
                 | Action::Leave { .. }
                 | Action::Put { .. }
                 | Action::Get { .. }
+                | Action::OneSided(_)
                 | Action::Offer { .. }
                 | Action::AttachBuffer { .. }
         )
@@ -67,16 +68,6 @@ fn peers(event: &Event) -> impl Iterator<Item = usize> {
         Peer::Rank(other) => usize::try_from(other).ok(),
         _ => None,
     })
-}
-
-/// The communicator of a collective.
-fn gathering(action: &Action) -> Option<CommunicatorId> {
-    match action {
-        Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-            Some(collective.communicator)
-        }
-        _ => None,
-    }
 }
 
 /// The members of a communicator.

@@ -4,8 +4,8 @@ use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
 use super::words;
 use crate::model::{
-    Action, CollectiveKind, Data, Dialect, Envelope, Event, LabelId, Peer, Place, Position, Rank,
-    RequestId, Tag, World,
+    AccessKind, Action, CallId, CollectiveKind, Data, Dialect, Envelope, Event, LabelId, OneSided,
+    Peer, Place, Position, Rank, RequestId, Tag, WindowStep, World,
 };
 
 /// The step's event.
@@ -85,8 +85,54 @@ pub fn operation(world: &World, at: At) -> String {
         Action::DetachBuffer => "detach of the buffer".to_owned(),
         Action::Branch { .. } | Action::BranchOnTag { .. } => "branch".to_owned(),
         Action::Leave { .. } => "end".to_owned(),
+        Action::Argument { call, .. } | Action::Outside { call, .. } => {
+            self::call(world, *call).to_owned()
+        }
+        Action::Create { call, .. } => self::call(world, *call).to_owned(),
+        Action::Release { .. } => "release of a handle".to_owned(),
+        Action::Overwrite { .. } => "overwriting of a request".to_owned(),
+        Action::Initialize => "MPI_Init".to_owned(),
+        Action::Finalize => "MPI_Finalize".to_owned(),
+        Action::OneSided(it) => one_sided(world, it),
         Action::Opaque => "step that is not understood".to_owned(),
     }
+}
+
+/// The name of a function that is called.
+pub fn call(world: &World, call: CallId) -> &str {
+    world.calls.get(usize::from(call)).map_or("a call", String::as_str)
+}
+
+/// "MPI_Put to rank 1", "MPI_Win_lock".
+fn one_sided(world: &World, it: &OneSided) -> String {
+    let name = match &it.step {
+        WindowStep::Made { .. } => "making of a window",
+        WindowStep::Freed => "MPI_Win_free",
+        WindowStep::Fence { .. } => "MPI_Win_fence",
+        WindowStep::Lock { target, .. } => {
+            return format!("MPI_Win_lock of {}", peer(world, *target));
+        }
+        WindowStep::LockAll => "MPI_Win_lock_all",
+        WindowStep::Unlock { target } => {
+            return format!("MPI_Win_unlock of {}", peer(world, *target));
+        }
+        WindowStep::UnlockAll => "MPI_Win_unlock_all",
+        WindowStep::Flush { .. } => "MPI_Win_flush",
+        WindowStep::Sync => "MPI_Win_sync",
+        WindowStep::Start { .. } => "MPI_Win_start",
+        WindowStep::Complete => "MPI_Win_complete",
+        WindowStep::Post { .. } => "MPI_Win_post",
+        WindowStep::Wait => "MPI_Win_wait",
+        WindowStep::Access(access) => {
+            let preposition = if access.kind == AccessKind::Get { "from" } else { "to" };
+            let name = access.kind.name(access.requested);
+            return format!("{name} {preposition} {}", peer(world, access.target));
+        }
+        WindowStep::Local { writes: true, .. } => "store to the window's memory",
+        WindowStep::Local { writes: false, .. } => "load from the window's memory",
+        WindowStep::Unknown => "step on a window",
+    };
+    name.to_owned()
 }
 
 /// The plan of the one request that a step starts.

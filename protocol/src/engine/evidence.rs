@@ -30,6 +30,13 @@ pub enum Observation {
         /// The start.
         start: At,
     },
+    /// The only handle of a request was overwritten or lost while its operation was active.
+    Overwritten {
+        /// The start of the operation.
+        start: At,
+        /// The step that overwrites it.
+        by: At,
+    },
     /// A ready send started before its receive was posted.
     UnpostedReady {
         /// The send.

@@ -107,6 +107,7 @@ fn places(observation: &Observation) -> Vec<At> {
             vec![send, receive]
         }
         Observation::LostRequest { start } => vec![start],
+        Observation::Overwritten { by, .. } => vec![by],
         Observation::UnpostedReady { send, .. } | Observation::NoBuffer { send } => vec![send],
         Observation::CollectiveMismatch { first, other }
         | Observation::CollectiveType { first, other }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evidence::{At, Observation};
 use super::explored::{Edge, Explored, Hang, Kind, Node, Path, Told, Unclean, incomplete};
 use super::machine::options::{ALL, Choice, FutureSends};
-use super::machine::{Executed, Machine, Schedule, Semantics, Settled, Status, Unmatched, targets};
+use super::machine::{Executed, Machine, Schedule, Semantics, Settled, Status, Unmatched};
 use super::wait_for::Stuck;
 use crate::model::{Action, Mode, Peer, Rank, World};
 
@@ -362,7 +362,7 @@ pub(super) fn has_options(world: &World) -> bool {
 /// Whether a behaviour goes back anywhere.
 pub(super) fn is_cyclic(events: &[crate::model::Event]) -> bool {
     events.iter().enumerate().any(|(position, event)| {
-        targets(&event.action).into_iter().any(|target| target <= position)
+        event.action.targets().into_iter().any(|target| target <= position)
     })
 }
 

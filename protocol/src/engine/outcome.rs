@@ -68,6 +68,7 @@ impl Outcome {
                 | Observation::NoBuffer { .. }
                 | Observation::Access { .. }
                 | Observation::Overlap { .. }
+                | Observation::Overwritten { .. }
                 | Observation::WrongDecision { .. } => {}
             }
         }

@@ -7,7 +7,7 @@
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::machine::{Machine, Status, called, envelope};
+use super::machine::{Machine, Status, envelope};
 use crate::model::{Action, Completion, Envelope, Peer, Position, Rank, RequestId};
 
 /// A rank that cannot move, and why.
@@ -118,7 +118,7 @@ fn blocked_rank(machine: &Machine<'_>, rank: Rank) -> Blocked {
     }
     for &open in &blocked.open {
         let event = &machine.world.behaviours[rank as usize].events[open];
-        if called(event).is_some() {
+        if event.action.collective().is_some() {
             blocked.waits_for.extend(machine.missing((rank, open)));
         }
         for envelope in [envelope(event, true), envelope(event, false)].into_iter().flatten() {

@@ -1,8 +1,8 @@
 //! One step of one rank, with all that a rule may ask about it.
 
 use super::{
-    CommunicatorId, DatatypeId, LabelId, MessageId, OperationId, Place, Position, Rank, RequestId,
-    SharesId, SourceId,
+    Argument, CallId, Collective, Envelope, HandleId, HandleKind, LabelId, Mode, OneSided, Phase,
+    Place, Position, RequestId, SourceId, TextId,
 };
 
 /// One step of one rank.
@@ -12,97 +12,6 @@ pub struct Event {
     pub action: Action,
     /// Where the program says so.
     pub place: Place,
-}
-
-/// How a send may return (MPI 4.0, 3.4 "Communication Modes").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// May wait for its receive, or copy the message and return.
-    Standard,
-    /// Returns only when the receive has started.
-    Synchronous,
-    /// Copies the message into the sender's own buffer and returns.
-    Buffered,
-    /// Like standard, and wrong unless the receive is already posted.
-    Ready,
-}
-
-/// The other end of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Peer {
-    /// This rank; it may lie outside the world, which is `peer-out-of-range`.
-    Rank(i32),
-    /// Whoever comes first out of `first..end`; only where messages are received or probed.
-    Any {
-        /// The lowest rank accepted.
-        first: Rank,
-        /// One past the highest rank accepted.
-        end: Rank,
-    },
-    /// The rank that an earlier wildcard receive or probe has met.
-    Source(SourceId),
-    /// A rank that the communicator does not have, as it counts its own ranks: also
-    /// `peer-out-of-range`. A communicator of some ranks has no name for it in the world's counting.
-    Outside(i32),
-    /// `MPI_PROC_NULL`: the operation completes at once and moves nothing.
-    Null,
-}
-
-/// The tag of a send (always exact), or what a receive accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tag {
-    /// This tag alone.
-    Exact(i32),
-    /// `MPI_ANY_TAG`.
-    Any,
-}
-
-impl Tag {
-    /// A tag that nobody knows before the job runs, and that is the same wherever it comes from
-    /// the same values, is one of these numbers: each stands for one such tag.
-    pub const UNKNOWN: std::ops::RangeInclusive<i32> = i32::MIN..=-1_000_000_000;
-
-    /// The number, where there is one and it is known.
-    pub fn number(self) -> Option<i32> {
-        match self {
-            Tag::Exact(number) if !Tag::UNKNOWN.contains(&number) => Some(number),
-            _ => None,
-        }
-    }
-}
-
-/// What travels, or what there is room for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Data {
-    /// The element type, as an index into [`World::datatypes`](super::World::datatypes); one that
-    /// is not known agrees with every other.
-    pub datatype: Option<DatatypeId>,
-    /// How many elements, where it is known: what is sent, or the most that can be received.
-    pub count: Option<u64>,
-    /// The message's name in the source, where it has one.
-    pub message: Option<MessageId>,
-    /// The decision that this message announces, where it is one.
-    pub label: Option<LabelId>,
-    /// The memory it is taken from or put into, where that is known.
-    pub buffer: Option<Buffer>,
-}
-
-/// A piece of one rank's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Buffer {
-    /// Which allocation of the rank: two buffers can only overlap within one.
-    pub object: u32,
-    /// The first byte, counted from the start of the allocation.
-    pub start: u64,
-    /// One past the last byte.
-    pub end: u64,
-}
-
-impl Buffer {
-    /// Whether both have a byte in common.
-    pub fn overlaps(&self, other: &Buffer) -> bool {
-        self.object == other.object && self.start < other.end && other.start < self.end
-    }
 }
 
 /// How a rank leaves before its last event.
@@ -116,19 +25,6 @@ pub enum Departure {
     Exited,
     /// `MPI_Abort`: every rank is ended, and none waits any longer.
     Aborted,
-}
-
-/// All by which a message finds its receive, and what it carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Envelope {
-    /// The other end.
-    pub peer: Peer,
-    /// The tag sent or accepted.
-    pub tag: Tag,
-    /// The communicator. Messages never cross from one to another.
-    pub communicator: CommunicatorId,
-    /// The data.
-    pub data: Data,
 }
 
 /// A branch: under which label, and where it goes on.
@@ -150,106 +46,6 @@ pub enum Completion {
     Any(Option<Box<[Position]>>),
     /// All that are complete, and at least one.
     Some,
-}
-
-/// Which collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is the MPI operation of its name")]
-pub enum CollectiveKind {
-    Barrier,
-    Bcast,
-    Scatter,
-    Gather,
-    AllGather,
-    Reduce,
-    AllReduce,
-    AllToAll,
-    /// `MPI_Win_fence`: a collective over the window's communicator.
-    Fence,
-    Gatherv,
-    Scatterv,
-    AllGatherv,
-    AllToAllv,
-    AllToAllw,
-    Scan,
-    Exscan,
-    ReduceScatter,
-    ReduceScatterBlock,
-    NeighborAllGather,
-    NeighborAllGatherv,
-    NeighborAllToAll,
-    NeighborAllToAllv,
-    NeighborAllToAllw,
-    /// `MPI_Comm_dup`, `_split`, `_create`, `MPI_Cart_create` and kin: makes a communicator.
-    MakeCommunicator,
-    /// `MPI_Win_create` and kin, `MPI_Win_free`.
-    MakeWindow,
-    /// `MPI_Comm_spawn` and kin.
-    Spawn,
-}
-
-impl CollectiveKind {
-    /// Its name in the protocol language.
-    pub fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::Barrier => "barrier",
-            CollectiveKind::Bcast => "bcast",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::AllGather => "all_gather",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::AllReduce => "all_reduce",
-            CollectiveKind::AllToAll => "all_to_all",
-            CollectiveKind::Fence => "fence",
-            CollectiveKind::Gatherv => "gather_varcount",
-            CollectiveKind::Scatterv => "scatter_varcount",
-            CollectiveKind::AllGatherv => "all_gather_varcount",
-            CollectiveKind::AllToAllv => "all_to_all_varcount",
-            CollectiveKind::AllToAllw => "alltoallw",
-            CollectiveKind::Scan => "scan",
-            CollectiveKind::Exscan => "exclusive_scan",
-            CollectiveKind::ReduceScatter => "reduce_scatter",
-            CollectiveKind::ReduceScatterBlock => "reduce_scatter_block",
-            CollectiveKind::NeighborAllGather => "neighbor_allgather",
-            CollectiveKind::NeighborAllGatherv => "neighbor_allgatherv",
-            CollectiveKind::NeighborAllToAll => "neighbor_alltoall",
-            CollectiveKind::NeighborAllToAllv => "neighbor_alltoallv",
-            CollectiveKind::NeighborAllToAllw => "neighbor_alltoallw",
-            CollectiveKind::MakeCommunicator => "make_communicator",
-            CollectiveKind::MakeWindow => "make_window",
-            CollectiveKind::Spawn => "spawn",
-        }
-    }
-}
-
-/// A collective operation as one rank calls it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Collective {
-    /// Which operation.
-    pub kind: CollectiveKind,
-    /// On which communicator.
-    pub communicator: CommunicatorId,
-    /// The root, for the rooted ones.
-    pub root: Option<i32>,
-    /// What this rank contributes, or receives if it contributes nothing; of scatter and all-to-all
-    /// the part for one rank.
-    pub data: Option<Data>,
-    /// What it has room for besides: in gathers and all-to-all, from one rank.
-    pub room: Option<Data>,
-    /// What the data are combined with, as an index into
-    /// [`World::operations`](super::World::operations), where that is known.
-    pub operation: Option<OperationId>,
-    /// The counts for each rank, as an index into [`World::shares`](super::World::shares), where the
-    /// operation takes them and they are known.
-    pub shares: Option<SharesId>,
-}
-
-impl Collective {
-    /// An operation without a root, of which nothing else is known.
-    pub fn of(kind: CollectiveKind, communicator: CommunicatorId) -> Self {
-        let (root, data, room, operation, shares) = (None, None, None, None, None);
-        Collective { kind, communicator, root, data, room, operation, shares }
-    }
 }
 
 /// What a rank does in one step.
@@ -425,16 +221,48 @@ pub enum Action {
     /// From here on nothing is known of this rank: it may send, receive and enter anything. What
     /// others wait for may come from it, and nothing is wrong that it could put right.
     Opaque,
-}
-
-impl Action {
-    /// The collective that it enters, blocking or not.
-    pub fn collective(&self) -> Option<&Collective> {
-        match self {
-            Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-                Some(collective)
-            }
-            _ => None,
-        }
-    }
+    /// An argument of the call that follows is not what MPI asks for. Whether the job goes on behind
+    /// the call is for later steps to say.
+    Argument {
+        /// The call.
+        call: CallId,
+        /// The parameter as the standard calls it, such as `sendcount`.
+        parameter: TextId,
+        /// What was handed over.
+        argument: Argument,
+    },
+    /// An object of MPI comes to be, which the program has to free.
+    Create {
+        /// The call that makes it.
+        call: CallId,
+        /// What it is.
+        kind: HandleKind,
+        /// Its handle in this rank.
+        handle: HandleId,
+    },
+    /// An object of MPI is freed.
+    Release {
+        /// Its handle in this rank.
+        handle: HandleId,
+    },
+    /// The program overwrites, or loses, the only handle that it has of a request. If an operation is
+    /// active under it, that goes on, and nobody can wait for it any more.
+    Overwrite {
+        /// Which.
+        request: RequestId,
+    },
+    /// `MPI_Init` and `MPI_Init_thread`.
+    Initialize,
+    /// `MPI_Finalize`.
+    Finalize,
+    /// A call is made that MPI does not allow before its start or after its end.
+    Outside {
+        /// The call.
+        call: CallId,
+        /// When.
+        phase: Phase,
+    },
+    /// A step of one-sided communication. It moves nothing in a run; what of it meets other ranks
+    /// (fences, making and freeing windows) is a collective beside it.
+    OneSided(Box<OneSided>),
 }

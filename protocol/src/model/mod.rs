@@ -4,16 +4,22 @@
 //! it. A [`Behaviour`] is a flat list of [`Event`]s with jumps between them, because a protocol
 //! may loop for ever: the number of events is finite even where the number of steps is not.
 
+mod argument;
+mod collective;
 mod event;
+mod message;
+mod visit;
+mod window;
 mod world;
 
-pub use event::{
-    Action, Arm, Buffer, Collective, CollectiveKind, Completion, Data, Departure, Envelope, Event,
-    Mode, Peer, Tag,
-};
+pub use argument::{Argument, HandleKind, HandleState, Phase};
+pub use collective::{Collective, CollectiveKind};
+pub use event::{Action, Arm, Completion, Departure, Event};
+pub use message::{Buffer, Data, Envelope, Mode, Peer, Tag};
+pub use window::{AccessKind, OneSided, WindowAccess, WindowRange, WindowStep};
 pub use world::{
-    Behaviour, Communicator, CommunicatorId, Datatype, DatatypeId, Dialect, MessageId, OperationId,
-    Place, Role, RoleId, Shares, SharesId, World,
+    Behaviour, CallId, Communicator, CommunicatorId, Datatype, DatatypeId, Dialect, MessageId,
+    OperationId, Place, Role, RoleId, Shares, SharesId, TextId, Window, WindowId, World,
 };
 
 /// The number of a process in its world: `0..size`.
@@ -21,6 +27,9 @@ pub type Rank = u32;
 
 /// A request's slot in its rank: `0..Behaviour::requests`.
 pub type RequestId = u32;
+
+/// An object of MPI that a rank has made: each making has a number of its own in its rank.
+pub type HandleId = u32;
 
 /// A slot that keeps the rank a wildcard receive or probe has met: `0..Behaviour::sources`.
 pub type SourceId = u16;

@@ -16,6 +16,12 @@ pub type DatatypeId = u16;
 pub type OperationId = u16;
 /// Counts of a collective: an index into [`World::shares`].
 pub type SharesId = u32;
+/// A function that a program calls: an index into [`World::calls`].
+pub type CallId = u16;
+/// A few words about an argument: an index into [`World::texts`].
+pub type TextId = u16;
+/// A window: an index into [`World::windows`].
+pub type WindowId = u16;
 /// A message's name: an index into [`World::messages`].
 pub type MessageId = u16;
 /// A role: an index into the protocol's list of roles.
@@ -75,6 +81,17 @@ impl Communicator {
     }
 }
 
+/// Memory of some ranks that the others of them can access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its name in the source.
+    pub name: String,
+    /// The communicator that it was made on.
+    pub communicator: CommunicatorId,
+    /// Whether it lies in memory that all of its ranks load from and store to themselves.
+    pub is_shared: bool,
+}
+
 /// How many elements go to each rank of a communicator and come from it, in the order of its ranks:
 /// what one rank gives the collectives that take a count for each (MPI 4.0, 6.5 to 6.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,6 +146,12 @@ pub struct World {
     pub operations: Arc<[String]>,
     /// The counts of collectives that take one for each rank.
     pub shares: Arc<[Shares]>,
+    /// The names of the functions that calls are made of, such as `MPI_Send`.
+    pub calls: Arc<[String]>,
+    /// What there is to say of arguments: parameters' names, and what is the matter with them.
+    pub texts: Arc<[String]>,
+    /// The windows.
+    pub windows: Arc<[Window]>,
     /// The words that the program is written in.
     pub dialect: Dialect,
 }

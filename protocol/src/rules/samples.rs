@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::engine::samples::{receive, send, world};
 use crate::engine::{Judge, Options};
 use crate::finding::Finding;
-use crate::model::{Action, Buffer, Completion, Dialect, Envelope, World};
+use crate::model::{Action, Buffer, Completion, Dialect, World};
 
 /// A world as a program on rsmpi makes it: its messages have no names.
 pub(super) fn rsmpi(mut ranks: Vec<Vec<Action>>) -> World {
     for action in ranks.iter_mut().flatten() {
-        for envelope in envelopes(action) {
+        for envelope in action.envelopes_mut() {
             envelope.data.message = None;
         }
     }
@@ -27,22 +27,9 @@ pub(super) fn found(world: &World, rule: &str) -> Vec<Finding> {
     findings
 }
 
-/// What a step sends and receives.
-pub(super) fn envelopes(action: &mut Action) -> Vec<&mut Envelope> {
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::Probe { envelope, .. } => vec![envelope],
-        Action::SendReceive { send, receive } => vec![send, receive],
-        _ => Vec::new(),
-    }
-}
-
 /// The same step, with its data in these bytes.
 pub(super) fn buffered(mut action: Action, bytes: Range<u64>) -> Action {
-    for envelope in envelopes(&mut action) {
+    for envelope in action.envelopes_mut() {
         envelope.data.buffer = Some(Buffer { object: 0, start: bytes.start, end: bytes.end });
     }
     action
@@ -75,10 +62,8 @@ pub(super) fn two_started([one, other]: [Action; 2], partner: Vec<Action>) -> Wo
 
 /// Rank 0 sends and receives at once, out of these bytes and into those.
 pub(super) fn exchange(out: Range<u64>, into: Range<u64>) -> World {
-    let (mut out, mut into) = (buffered(send(1, 0), out), buffered(receive(1, 0), into));
-    let both = Action::SendReceive {
-        send: Box::new(*envelopes(&mut out)[0]),
-        receive: Box::new(*envelopes(&mut into)[0]),
-    };
+    let (out, into) = (buffered(send(1, 0), out), buffered(receive(1, 0), into));
+    let envelope = |action: Action| Box::new(*action.envelopes().next().expect("it has one"));
+    let both = Action::SendReceive { send: envelope(out), receive: envelope(into) };
     rsmpi(vec![vec![both], vec![send(0, 0), receive(0, 0)]])
 }

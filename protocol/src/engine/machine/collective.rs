@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::matching::Completes;
-use super::{Machine, RequestStatus, Schedule, Semantics, Status, called};
+use super::{Machine, RequestStatus, Schedule, Semantics, Status};
 use crate::engine::evidence::At;
 use crate::model::{Collective, CollectiveKind, CommunicatorId, Position, Rank, RequestId, World};
 
@@ -302,5 +302,5 @@ impl Present<'_, '_> {
 }
 
 fn call_at(world: &World, (rank, position): At) -> Option<&Collective> {
-    called(&world.behaviours[rank as usize].events[position])
+    world.behaviours[rank as usize].events[position].action.collective()
 }

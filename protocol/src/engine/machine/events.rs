@@ -1,8 +1,6 @@
 //! What an event is, apart from any run: the operation it starts, the steps it leads to.
 
-use crate::model::{
-    Action, Collective, Completion, Data, Dialect, Envelope, Event, Peer, Position, World,
-};
+use crate::model::{Action, Data, Dialect, Envelope, Event, Peer, World};
 
 /// The size of what travels, where it is known.
 pub(in crate::engine) fn bytes(world: &World, data: &Data) -> Option<u64> {
@@ -14,12 +12,8 @@ pub(in crate::engine) fn bytes(world: &World, data: &Data) -> Option<u64> {
 pub(super) fn communicator_count(world: &World) -> usize {
     let named =
         world.behaviours.iter().flat_map(|behaviour| &behaviour.events).filter_map(|event| {
-            match &event.action {
-                Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-                    Some(usize::from(collective.communicator) + 1)
-                }
-                _ => None,
-            }
+            let collective = event.action.collective()?;
+            Some(usize::from(collective.communicator) + 1)
         });
     named.max().unwrap_or(0)
 }
@@ -57,33 +51,6 @@ pub(in crate::engine) fn receiving_peer(action: &Action) -> Option<Peer> {
         | Action::Probe { envelope, .. }
         | Action::Offer { envelope, .. } => Some(envelope.peer),
         Action::SendReceive { receive, .. } => Some(receive.peer),
-        _ => None,
-    }
-}
-
-/// Where a step may go on besides the next one.
-pub(in crate::engine) fn targets(action: &Action) -> Vec<Position> {
-    match action {
-        Action::Jump { target } => vec![*target],
-        Action::Test { pending, .. } => vec![*pending],
-        Action::Choose { arms } | Action::Offer { arms, .. } => {
-            arms.iter().map(|arm| arm.target).collect()
-        }
-        Action::Wait { completion: Completion::Any(Some(targets)), .. }
-        | Action::Branch { targets } => targets.to_vec(),
-        Action::BranchOnTag { arms, otherwise, .. } => {
-            arms.iter().map(|&(_, target)| target).chain([*otherwise]).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The collective that an event calls or starts.
-pub(in crate::engine) fn called(event: &Event) -> Option<&Collective> {
-    match &event.action {
-        Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-            Some(collective)
-        }
         _ => None,
     }
 }

@@ -3,8 +3,7 @@
 //! Who was met by a receive long answered makes no difference any more; states that differ only in
 //! that are one (liveness, as compilers know it).
 
-use super::targets;
-use crate::model::{Action, Behaviour, Envelope, Peer, Position, World};
+use crate::model::{Action, Behaviour, Peer, Position, SourceId, World};
 
 /// For each rank and step, the slots that may be used before they are bound anew, as bits.
 #[derive(Debug)]
@@ -44,9 +43,9 @@ fn live(behaviour: &Behaviour) -> Box<[u64]> {
         let mut changed = false;
         for (position, event) in behaviour.events.iter().enumerate().rev() {
             let after = |at: Position| live.get(at).copied().unwrap_or(0);
-            let next = if falls_through(&event.action) { after(position + 1) } else { 0 };
+            let next = if event.action.falls_through() { after(position + 1) } else { 0 };
             let out =
-                targets(&event.action).into_iter().map(after).fold(next, |all, one| all | one);
+                event.action.targets().into_iter().map(after).fold(next, |all, one| all | one);
             let starts = matches!(event.action, Action::Start { .. });
             let needed = used(&event.action) | if starts { planned } else { 0 };
             let now = (out & !bound(&event.action)) | needed;
@@ -57,19 +56,6 @@ fn live(behaviour: &Behaviour) -> Box<[u64]> {
             return live.into();
         }
     }
-}
-
-fn falls_through(action: &Action) -> bool {
-    !matches!(
-        action,
-        Action::Jump { .. }
-            | Action::Choose { .. }
-            | Action::Offer { .. }
-            | Action::Branch { .. }
-            | Action::BranchOnTag { .. }
-            | Action::Leave { .. }
-            | Action::Opaque
-    )
 }
 
 /// The slots that a step certainly binds.
@@ -86,23 +72,14 @@ fn bound(action: &Action) -> u64 {
 
 /// The slots that a step needs.
 fn used(action: &Action) -> u64 {
-    let slot = |envelope: &Envelope| match envelope.peer {
-        Peer::Source(slot) if slot < TOLD_APART => 1_u64 << slot,
+    let slot = |slot: SourceId| if slot < TOLD_APART { 1_u64 << slot } else { 0 };
+    let peers = action.peers().map(|peer| match peer {
+        Peer::Source(source) => slot(source),
+        _ => 0,
+    });
+    let asked = match action {
+        Action::BranchOnTag { slot: source, .. } => slot(*source),
         _ => 0,
     };
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => slot(envelope),
-        Action::SendReceive { send, receive } => slot(send) | slot(receive),
-        Action::BranchOnTag { slot, .. } if *slot < TOLD_APART => 1 << slot,
-        _ => 0,
-    }
+    peers.fold(asked, |all, one| all | one)
 }

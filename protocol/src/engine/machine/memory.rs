@@ -24,7 +24,7 @@ impl<'w> Machine<'w> {
             }
             let start = (rank, request.started as Position);
             let event = self.described(rank, id);
-            if writes || envelope(event, false).is_some() {
+            if writes || changes_memory(event) {
                 self.evidence.note(Observation::Access { access, start, writes });
             }
         }
@@ -187,6 +187,15 @@ fn buffers(event: &Event) -> [Option<(Buffer, bool)>; 2] {
         envelope(event, true).and_then(buffer).map(|buffer| (buffer, false)),
         envelope(event, false).and_then(buffer).map(|buffer| (buffer, true)),
     ]
+}
+
+/// Whether an operation writes to memory of its rank while it is active.
+fn changes_memory(event: &Event) -> bool {
+    let returns = match &event.action {
+        Action::OneSided(it) => it.access().is_some_and(|access| access.kind.returns()),
+        _ => false,
+    };
+    returns || envelope(event, false).is_some()
 }
 
 fn clash(one: &(Buffer, bool), other: &(Buffer, bool)) -> bool {

@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::channel::Channels;
 use self::collective::CommunicatorState;
 pub(crate) use self::events::envelope;
-pub(super) use self::events::{bytes, called, receiving_peer, targets};
+pub(super) use self::events::{bytes, receiving_peer};
 pub(super) use self::executed::Executed;
 use self::liveness::Liveness;
 pub(crate) use self::matching::accepts;

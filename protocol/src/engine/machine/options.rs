@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::{Pending, PendingId};
-use super::{Machine, Met, RequestStatus, Settled, Status, receiving_peer, targets};
+use super::{Machine, Met, RequestStatus, Settled, Status, receiving_peer};
 use crate::engine::trace::Deed;
 use crate::model::{
     Action, Behaviour, CommunicatorId, Completion, Event, Peer, Position, Rank, RequestId, World,
@@ -122,7 +122,7 @@ pub(super) fn until(events: &[Event]) -> Vec<Position> {
 fn loops(events: &[Event]) -> Vec<(Position, Position)> {
     let mut loops = Vec::new();
     for (position, event) in events.iter().enumerate() {
-        for target in targets(&event.action) {
+        for target in event.action.targets() {
             if target <= position {
                 loops.push((target, position));
             }

@@ -3,6 +3,7 @@
 use super::matching::{Completes, Pending};
 use super::steps::operation;
 use super::{Machine, Schedule, Status};
+use crate::engine::evidence::Observation;
 use crate::engine::pairing::could_serve;
 use crate::model::{Action, Completion, Envelope, Peer, Position, Rank, RequestId, Tag};
 
@@ -151,6 +152,17 @@ impl Machine<'_> {
         request.status = RequestStatus::Inactive;
         request.plan = None;
         request.generation += 1;
+    }
+
+    /// Nobody can wait for what is active under a request any more.
+    pub(super) fn overwrite_request(&mut self, rank: Rank, id: RequestId) {
+        let lost = *self.request(rank, id);
+        if lost.is_active() {
+            let by = (rank, self.state(rank).position as Position);
+            let start = (rank, lost.started as Position);
+            self.evidence.note(Observation::Overwritten { start, by });
+        }
+        self.free_request(rank, id);
     }
 
     /// A request that is still active and is used anew was never completed.

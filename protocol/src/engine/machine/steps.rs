@@ -1,7 +1,7 @@
 //! What each step does to the machine (docs/semantics.md, "Steps").
 
 use super::matching::Completes;
-use super::{Machine, Met, Schedule, Status, envelope};
+use super::{Machine, Met, RequestStatus, Schedule, Status, envelope};
 use crate::engine::trace::Deed;
 use crate::model::{
     Action, Arm, Departure, Envelope, Event, LabelId, Mode, Peer, Position, Rank, SourceId,
@@ -76,7 +76,24 @@ impl Machine<'_> {
             Action::Test { request, .. } => self.test(rank, *request),
             Action::Probe { envelope, .. } => self.probe(rank, envelope),
             Action::Collective(collective) => self.enter_collective(rank, collective),
-            Action::Put { .. } | Action::Get { .. } => self.go_to(rank, position + 1),
+            Action::Overwrite { request } => {
+                self.overwrite_request(rank, *request);
+                self.go_to(rank, position + 1);
+            }
+            Action::OneSided(it) => {
+                if let Some(id) = it.access().and_then(|access| access.request) {
+                    self.begin_request(rank, id, position, RequestStatus::Complete(None));
+                }
+                self.go_to(rank, position + 1);
+            }
+            Action::Put { .. }
+            | Action::Get { .. }
+            | Action::Argument { .. }
+            | Action::Create { .. }
+            | Action::Release { .. }
+            | Action::Initialize
+            | Action::Finalize
+            | Action::Outside { .. } => self.go_to(rank, position + 1),
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
             Action::Jump { target } => self.jump(rank, *target),
             Action::StartCollective { collective, request } => {

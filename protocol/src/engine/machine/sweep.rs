@@ -169,7 +169,7 @@ impl Machine<'_> {
                     receives.push((rank, position));
                     position += 1;
                 }
-                Action::Access { .. } => position += 1,
+                action if action.moves_nothing() => position += 1,
                 Action::Jump { target } if *target > position => position = *target,
                 _ => break,
             }

@@ -92,29 +92,12 @@ fn note_names(rank: Rank, behaviour: &Behaviour, named: &mut FxHashMap<(Rank, Ra
 
 /// The ranks that a step names by their number.
 fn names(action: &Action) -> Vec<i32> {
-    let peer = |peer: Peer| match peer {
+    let peers = action.peers().filter_map(|peer| match peer {
         Peer::Rank(rank) => Some(rank),
         _ => None,
-    };
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => peer(envelope.peer).into_iter().collect(),
-        Action::SendReceive { send, receive } => {
-            peer(send.peer).into_iter().chain(peer(receive.peer)).collect()
-        }
-        Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-            collective.root.into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
+    });
+    let root = action.collective().and_then(|collective| collective.root);
+    peers.chain(root).collect()
 }
 
 /// What an unmatched operation is, apart from when it was started.

@@ -4,7 +4,7 @@ use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, describe, envelope};
 use crate::finding::{Finding, Group, Level};
-use crate::model::{Action, Dialect, Envelope, Event, Peer, World};
+use crate::model::{Action, Dialect, Event, Peer, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "peer-out-of-range",
@@ -46,26 +46,11 @@ pub(super) fn stops(world: &World, (rank, position): At) -> bool {
 
 /// The ranks that a step names.
 fn peers(action: &Action) -> impl Iterator<Item = Peer> {
-    let (one, other): (Option<&Envelope>, Option<&Envelope>) = match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => (Some(envelope), None),
-        Action::SendReceive { send, receive } => (Some(send), Some(receive)),
-        _ => (None, None),
-    };
     let root = match action {
         Action::Collective(collective) => collective.root,
         _ => None,
     };
-    let peer = |envelope: &Envelope| envelope.peer;
-    one.into_iter().chain(other).map(peer).chain(root.map(Peer::Rank))
+    action.peers().chain(root.map(Peer::Rank))
 }
 
 /// How many ranks the communicator has on which a step names another rank.

@@ -157,6 +157,12 @@ impl Walker {
             Action::Jump { target } => Step::Goes(vec![*target]),
             Action::Probe { .. }
             | Action::Access { .. }
+            | Action::Argument { .. }
+            | Action::Create { .. }
+            | Action::Release { .. }
+            | Action::Initialize
+            | Action::Finalize
+            | Action::Outside { .. }
             | Action::AttachBuffer { .. }
             | Action::DetachBuffer => Step::Next,
             Action::Leave { departure: Departure::Returned } => Step::Ends(End::Last),
@@ -166,6 +172,8 @@ impl Walker {
             | Action::Get { .. }
             | Action::Cancel { .. }
             | Action::Free { .. }
+            | Action::Overwrite { .. }
+            | Action::OneSided(_)
             | Action::Branch { .. }
             | Action::BranchOnTag { .. }
             | Action::Leave { .. }
