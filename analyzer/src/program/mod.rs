@@ -7,6 +7,7 @@
 //! [`Kind::Unknown`] with its reason, so that it is counted and never guessed at.
 
 mod expression;
+mod layout;
 mod pattern;
 mod types;
 mod visit;

@@ -1,0 +1,142 @@
+//! How many bytes a value of a type takes in C, and where its parts lie: as on the 64-bit machines
+//! that MPI jobs run on.
+
+use super::{DefinitionId, Program, Scalar, Type};
+
+/// Handles of MPI are taken to be pointers, as Open MPI has them.
+const HANDLE: Layout = Layout { bytes: 8, alignment: 8 };
+
+/// A status as Open MPI has it.
+const STATUS: Layout = Layout { bytes: 24, alignment: 8 };
+
+/// Structs in structs, at most: what is deeper contains itself, which no program does.
+const DEPTH: u32 = 64;
+
+#[derive(Clone, Copy)]
+struct Layout {
+    bytes: u64,
+    alignment: u64,
+}
+
+impl Program {
+    /// The bytes of a value of a type in C, where they are known.
+    pub fn size_of(&self, ty: &Type) -> Option<u64> {
+        Some(self.layout(ty, DEPTH)?.bytes)
+    }
+
+    /// What the address of a value of a type is a multiple of in C.
+    pub fn align_of(&self, ty: &Type) -> Option<u64> {
+        Some(self.layout(ty, DEPTH)?.alignment)
+    }
+
+    /// How many bytes after its start a struct has its field.
+    pub fn offset_of(&self, definition: DefinitionId, field: &str) -> Option<u64> {
+        let mut end = 0u64;
+        for (name, ty) in &self.definition(definition).variants.first()?.fields {
+            let layout = self.layout(ty, DEPTH)?;
+            let start = end.checked_next_multiple_of(layout.alignment)?;
+            if name == field {
+                return Some(start);
+            }
+            end = start.checked_add(layout.bytes)?;
+        }
+        None
+    }
+
+    fn layout(&self, ty: &Type, depth: u32) -> Option<Layout> {
+        let depth = depth.checked_sub(1)?;
+        match ty {
+            Type::Scalar(scalar) => {
+                let bytes = scalar.bytes();
+                Some(Layout { bytes, alignment: bytes })
+            }
+            Type::Reference(_) | Type::Function(..) => Some(HANDLE),
+            Type::Array(element, Some(length)) => {
+                let element = self.layout(element, depth)?;
+                Some(Layout { bytes: element.bytes.checked_mul(*length)?, ..element })
+            }
+            Type::Defined(definition, _) => self.layout_of_struct(*definition, depth),
+            Type::External(name, _) => match name.as_str() {
+                "MPI_Status" => Some(STATUS),
+                "long double" | "va_list" => Some(Layout { bytes: 16, alignment: 16 }),
+                "float _Complex" => Some(Layout { bytes: 8, alignment: 4 }),
+                "double _Complex" => Some(Layout { bytes: 16, alignment: 8 }),
+                name if name.starts_with("MPI_") => Some(HANDLE),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn layout_of_struct(&self, definition: DefinitionId, depth: u32) -> Option<Layout> {
+        let fields = &self.definition(definition).variants.first()?.fields;
+        let (mut end, mut alignment) = (0u64, 1);
+        for (number, (_, ty)) in fields.iter().enumerate() {
+            let is_last = number + 1 == fields.len();
+            let layout = match ty {
+                // A flexible array member takes no room of its own.
+                Type::Array(element, None) if is_last => {
+                    Layout { bytes: 0, ..self.layout(element, depth)? }
+                }
+                ty => self.layout(ty, depth)?,
+            };
+            end = end.checked_next_multiple_of(layout.alignment)?.checked_add(layout.bytes)?;
+            alignment = alignment.max(layout.alignment);
+        }
+        Some(Layout { bytes: end.checked_next_multiple_of(alignment)?, alignment })
+    }
+}
+
+impl Scalar {
+    /// The signed or unsigned whole number, or the number with a fraction, of this rank in C's
+    /// conversions: the greater one wins.
+    pub fn conversion_rank(self) -> u32 {
+        match self {
+            Scalar::Bool => 0,
+            Scalar::I8 => 1,
+            Scalar::U8 => 2,
+            Scalar::I16 => 3,
+            Scalar::U16 => 4,
+            Scalar::I32 | Scalar::Char => 5,
+            Scalar::U32 => 6,
+            Scalar::I64 | Scalar::Isize => 7,
+            Scalar::U64 | Scalar::Usize => 8,
+            Scalar::I128 => 9,
+            Scalar::U128 => 10,
+            Scalar::F32 => 11,
+            Scalar::F64 => 12,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Definition, Variant};
+    use super::*;
+
+    #[test]
+    fn fields_lie_at_multiples_of_their_alignment() {
+        let scalar = Type::Scalar;
+        let fields = [
+            ("letter", scalar(Scalar::I8)),
+            ("number", scalar(Scalar::F64)),
+            ("row", Type::Array(Box::new(scalar(Scalar::I16)), Some(3))),
+        ];
+        let fields = fields.map(|(name, ty)| (name.to_owned(), ty)).into();
+        let variant = Variant { name: "pair".into(), fields, discriminant: None };
+        let definition = Definition {
+            name: "pair".into(),
+            is_enum: false,
+            generics: Vec::new(),
+            variants: vec![variant],
+            traits: Vec::new(),
+        };
+        let program = Program { definitions: vec![definition], ..Program::default() };
+        let pair = DefinitionId(0);
+        let offsets = ["letter", "number", "row", "none"];
+        let offsets = offsets.map(|field| program.offset_of(pair, field));
+        assert_eq!(offsets, [Some(0), Some(8), Some(16), None]);
+        assert_eq!(program.size_of(&Type::Defined(pair, Vec::new())), Some(24));
+        assert_eq!(program.size_of(&Type::Array(Box::new(Type::Unknown), Some(2))), None);
+    }
+}
