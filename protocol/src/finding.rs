@@ -31,6 +31,8 @@ pub enum Group {
     Race,
     Parameter,
     Collective,
+    Resource,
+    Rma,
     Protocol,
 }
 
@@ -45,6 +47,8 @@ impl Group {
             Group::Race => "race",
             Group::Parameter => "parameter",
             Group::Collective => "collective",
+            Group::Resource => "resource",
+            Group::Rma => "rma",
             Group::Protocol => "protocol",
         }
     }

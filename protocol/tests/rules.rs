@@ -1,5 +1,6 @@
 //! Holds every rule to its own text: the examples in `doc.md` and the files in `cases` are judged,
-//! and what is found must be what they say. Examples on rsmpi are for the front end that reads it.
+//! and what is found must be what they say. Examples on rsmpi and in C are for the front ends that read
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -115,18 +116,30 @@ fn right_and_wrong_differ_in_one_place() {
 }
 
 #[test]
-fn the_other_examples_are_rust() {
+fn the_other_examples_are_programs() {
     for rule in rules::all().iter().filter(|rule| !is_shown_in_the_language(rule)) {
         for heading in ["Example", "Use instead"] {
             let text = example(rule.doc, heading);
-            assert!(syn::parse_file(&text).is_ok(), "{heading} of {}", rule.name);
+            let is_program = match is_shown_in_c(rule) {
+                true => text.contains("#include <mpi.h>") && text.contains("int main"),
+                false => syn::parse_file(&text).is_ok(),
+            };
+            assert!(is_program, "{heading} of {}", rule.name);
         }
         assert_ne!(example(rule.doc, "Example"), example(rule.doc, "Use instead"), "{}", rule.name);
     }
 }
 
-/// Whether a rule's text shows protocols and nothing else; otherwise it shows code on rsmpi.
+/// Whether a rule's text shows a program in C: what it is about cannot be written on rsmpi.
+fn is_shown_in_c(rule: &Rule) -> bool {
+    rule.doc.contains("\n```c\n")
+}
+
+/// Whether a rule's text shows protocols and nothing else; otherwise it shows code on rsmpi or in C.
 fn is_shown_in_the_language(rule: &Rule) -> bool {
+    if is_shown_in_c(rule) {
+        return false;
+    }
     let file = syn::parse_file(&example(rule.doc, "Example")).expect("the example is Rust");
     file.items.iter().all(|item| matches!(item, syn::Item::Mod(_)))
 }
@@ -174,7 +187,8 @@ fn expectations(text: &str) -> BTreeSet<Hit> {
 /// The code under a heading of a rule's text.
 fn example(doc: &str, heading: &str) -> String {
     let (_, part) = doc.split_once(&format!("\n## {heading}\n")).expect("the heading is there");
-    let (_, code) = part.split_once("```rust\n").expect("code follows the heading");
+    let (_, code) = part.split_once("```").expect("code follows the heading");
+    let (_, code) = code.split_once('\n').expect("the language's name ends its line");
     code.split("```").next().unwrap_or_default().to_owned()
 }
 

@@ -5,7 +5,7 @@ use super::machine::{accepts, bytes, envelope};
 use super::words;
 use crate::model::{
     AccessKind, Action, CallId, CollectiveKind, Data, Dialect, Envelope, Event, LabelId, OneSided,
-    Peer, Place, Position, Rank, RequestId, Tag, WindowStep, World,
+    Peer, Place, Position, Rank, RequestId, Tag, TextId, WindowStep, World,
 };
 
 /// The step's event.
@@ -101,6 +101,11 @@ pub fn operation(world: &World, at: At) -> String {
 /// The name of a function that is called.
 pub fn call(world: &World, call: CallId) -> &str {
     world.calls.get(usize::from(call)).map_or("a call", String::as_str)
+}
+
+/// A few words about an argument.
+pub fn text(world: &World, text: TextId) -> &str {
+    world.texts.get(usize::from(text)).map_or("an argument", String::as_str)
 }
 
 /// "MPI_Put to rank 1", "MPI_Win_lock".

@@ -6,9 +6,12 @@
 //! need all worlds together look at a [`Casting`]; code that says it plays a role is compared with it
 //! ([`Conformance`]).
 
+mod arguments;
 mod circles;
 pub(crate) mod consequences;
 mod draft;
+mod flow;
+mod leaks;
 #[cfg(test)]
 mod samples;
 pub(crate) mod sizes;
@@ -90,6 +93,18 @@ rules! {
     probe_then_receive_other in "probe-then-receive-other/check.rs";
     ready_send_unposted in "ready-send-unposted/check.rs";
     invalid_tag in "invalid-tag/check.rs";
+    invalid_count in "invalid-count/check.rs";
+    invalid_rank in "invalid-rank/check.rs";
+    invalid_root in "invalid-root/check.rs";
+    invalid_communicator in "invalid-communicator/check.rs";
+    invalid_datatype in "invalid-datatype/check.rs";
+    invalid_operation in "invalid-operation/check.rs";
+    invalid_window in "invalid-window/check.rs";
+    invalid_argument in "invalid-argument/check.rs";
+    null_buffer in "null-buffer/check.rs";
+    buffer_too_small in "buffer-too-small/check.rs";
+    datatype_buffer_mismatch in "datatype-buffer-mismatch/check.rs";
+    uncommitted_datatype in "uncommitted-datatype/check.rs";
     buffered_send_without_buffer in "buffered-send-without-buffer/check.rs";
     collective_order in "collective-order/check.rs";
     collective_root in "collective-root/check.rs";
@@ -97,6 +112,14 @@ rules! {
     collective_count in "collective-count/check.rs";
     collective_operation in "collective-operation/check.rs";
     collective_missing_rank in "collective-missing-rank/check.rs";
+    communicator_leak in "communicator-leak/check.rs";
+    datatype_leak in "datatype-leak/check.rs";
+    group_leak in "group-leak/check.rs";
+    operation_leak in "operation-leak/check.rs";
+    window_leak in "window-leak/check.rs";
+    call_before_init in "call-before-init/check.rs";
+    call_after_finalize in "call-after-finalize/check.rs";
+    missing_finalize in "missing-finalize/check.rs";
     protocol_unused_role in "protocol-unused-role/check.rs";
     protocol_violation in "protocol-violation/check.rs";
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::engine::samples::{receive, send, world};
 use crate::engine::{Judge, Options};
 use crate::finding::Finding;
-use crate::model::{Action, Buffer, Completion, Dialect, World};
+use crate::model::{
+    Action, Argument, Buffer, Completion, Datatype, Dialect, HandleKind, Window, World,
+};
 
 /// A world as a program on rsmpi makes it: its messages have no names.
 pub(super) fn rsmpi(mut ranks: Vec<Vec<Action>>) -> World {
@@ -16,6 +18,46 @@ pub(super) fn rsmpi(mut ranks: Vec<Vec<Action>>) -> World {
         }
     }
     World { dialect: Dialect::Rsmpi, messages: Arc::new([]), ..world(ranks) }
+}
+
+/// A world as a program in C makes it.
+pub(super) fn c(ranks: Vec<Vec<Action>>) -> World {
+    let datatype = |(signature, bytes): (&str, u64)| Datatype {
+        signature: signature.to_owned(),
+        bytes: Some(bytes),
+    };
+    let window = Window { name: "window".to_owned(), communicator: 0, is_shared: false };
+    World {
+        dialect: Dialect::C,
+        datatypes: [("MPI_CHAR", 1), ("MPI_FLOAT", 4), ("double", 8)].map(datatype).into(),
+        operations: Arc::new(["MPI_BAND".to_owned()]),
+        calls: ["MPI_Send", "MPI_Comm_dup"].map(str::to_owned).into(),
+        texts: ["count", "is odd"].map(str::to_owned).into(),
+        windows: Arc::new([window]),
+        ..rsmpi(ranks)
+    }
+}
+
+/// The first call is handed something for its first parameter.
+pub(super) fn argument(argument: Argument) -> Action {
+    Action::Argument { call: 0, parameter: 0, argument }
+}
+
+/// Holds a rule about leaks to what it says, with objects of its kind.
+pub(super) fn leaks(rule: &str, kind: HandleKind) {
+    let make = |handle| Action::Create { call: 1, kind, handle };
+    let free = |handle| Action::Release { handle };
+    let found = |actions| found(&c(vec![actions, vec![]]), rule);
+    let leak = found(vec![make(0), make(1), free(1)]);
+    assert_eq!(leak.len(), 1);
+    assert!(leak[0].message.starts_with("rank 0 makes a"), "{}", leak[0].message);
+    assert!(leak[0].message.ends_with("with `MPI_Comm_dup` and never frees it (with 2 ranks)"));
+    assert!(found(vec![make(0), free(0)]).is_empty());
+    // Nobody knows what becomes of it.
+    assert!(found(vec![make(0), Action::Opaque]).is_empty());
+    // Another kind is for another rule.
+    let info = Action::Create { call: 1, kind: HandleKind::Info, handle: 0 };
+    assert!(found(vec![info]).is_empty());
 }
 
 /// What a rule finds in a world.

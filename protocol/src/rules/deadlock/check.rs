@@ -29,7 +29,9 @@ fn report(case: &Case<'_>, circle: &Circle) -> Finding {
         1 => "a rank waits for itself".to_owned(),
         count => format!("{count} ranks wait for each other, and none can move"),
     };
-    RULE.circle(case, circle, message).note("this happens however much MPI buffers").cures(case, circle)
+    RULE.circle(case, circle, message)
+        .note("this happens however much MPI buffers")
+        .cures(case, circle)
 }
 
 /// Ranks that can never move again, though they do not wait for each other in a circle.

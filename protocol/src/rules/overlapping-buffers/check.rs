@@ -16,9 +16,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let mixed = overlaps(case).filter(|&(first, second, _)| {
-        !both_receive(case.world, first, second)
-    });
+    let mixed =
+        overlaps(case).filter(|&(first, second, _)| !both_receive(case.world, first, second));
     let places = by_place(case, mixed, |(_, second, _)| *second);
     places.iter().map(|(_, overlaps)| report(case.world, overlaps)).collect()
 }
@@ -71,7 +70,9 @@ mod tests {
     fn the_halves_of_an_exchange_share_no_memory() {
         let wrong = found(&exchange(0..8, 4..12), "overlapping-buffers");
         assert_eq!(wrong.len(), 1, "{wrong:?}");
-        assert!(wrong[0].message.starts_with("rank 0 sends from and receives into the same memory in `send_receive of "));
+        assert!(wrong[0].message.starts_with(
+            "rank 0 sends from and receives into the same memory in `send_receive of "
+        ));
         assert!(found(&exchange(0..8, 8..16), "overlapping-buffers").is_empty());
     }
 

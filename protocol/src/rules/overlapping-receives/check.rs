@@ -15,17 +15,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    let both_receive = overlaps(case).filter(|&(first, second, _)| {
-        both_receive(case.world, first, second)
-    });
+    let both_receive =
+        overlaps(case).filter(|&(first, second, _)| both_receive(case.world, first, second));
     let places = by_place(case, both_receive, |(_, second, _)| *second);
     places.iter().map(|(_, overlaps)| report(case.world, overlaps)).collect()
 }
 
 /// Operations whose memory overlaps: the active one, and the one that started.
-pub(super) fn overlaps<'c>(
-    case: &'c Case<'_>,
-) -> impl Iterator<Item = (At, At, &'c Seen)> {
+pub(super) fn overlaps<'c>(case: &'c Case<'_>) -> impl Iterator<Item = (At, At, &'c Seen)> {
     case.seen.iter().filter_map(|seen| match seen.observation {
         Observation::Overlap { first, second } => Some((first, second, seen)),
         _ => None,

@@ -2,15 +2,14 @@
 
 use super::rounds::Move;
 use crate::engine::envelope;
-use crate::model::{
-    Behaviour, Collective, CollectiveKind, Data, Peer, Position, Rank, World,
-};
+use crate::model::{Behaviour, Collective, CollectiveKind, Data, Peer, Position, Rank, World};
 use crate::rules::Conformance;
 
 /// Whether a move goes to, or takes from, whom it should. Who takes from anybody takes from the
 /// rank that is meant as well.
 pub(super) fn same_ends(does: &Move, should: &Move) -> bool {
-    does.mode.is_some() == should.mode.is_some() && peers_fit(does.envelope.peer, should.envelope.peer)
+    does.mode.is_some() == should.mode.is_some()
+        && peers_fit(does.envelope.peer, should.envelope.peer)
 }
 
 fn peers_fit(does: Peer, should: Peer) -> bool {
@@ -19,10 +18,11 @@ fn peers_fit(does: Peer, should: Peer) -> bool {
     };
     match (does, should) {
         (Peer::Rank(does), Peer::Rank(should)) => does == should,
-        (Peer::Any { first, end }, Peer::Rank(rank)) | (Peer::Rank(rank), Peer::Any { first, end }) => {
-            within(rank, first, end)
+        (Peer::Any { first, end }, Peer::Rank(rank))
+        | (Peer::Rank(rank), Peer::Any { first, end }) => within(rank, first, end),
+        (Peer::Any { first, end }, Peer::Any { first: from, end: to }) => {
+            first <= from && to <= end
         }
-        (Peer::Any { first, end }, Peer::Any { first: from, end: to }) => first <= from && to <= end,
         (Peer::Source(_), _) | (_, Peer::Source(_)) => true,
         (Peer::Outside(_) | Peer::Null, _) | (_, Peer::Outside(_) | Peer::Null) => false,
     }

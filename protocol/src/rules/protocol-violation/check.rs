@@ -150,14 +150,20 @@ fn report(both: &Conformance<'_>, rank: Rank, difference: &Difference) -> Findin
     let (actual, expected) = (both.actual, both.expected);
     let Difference { does, should, why } = difference;
     let same = does.zip(*should).is_some_and(|(does, should)| {
-        agreement::same_step(&actual.behaviours[rank as usize], does, &expected.behaviours[rank as usize], should)
+        agreement::same_step(
+            &actual.behaviours[rank as usize],
+            does,
+            &expected.behaviours[rank as usize],
+            should,
+        )
     });
     let why = why.as_deref().or(same.then_some(OTHER_WAITS));
     let named = |world, position: &Option<Position>| {
         position.map(|position| describe::operation(world, (rank, position)))
     };
     let role = expected.roles.get(usize::from(both.role));
-    let role = role.map_or_else(|| "its role".to_owned(), |role| format!("its role `{}`", role.name));
+    let role =
+        role.map_or_else(|| "its role".to_owned(), |role| format!("its role `{}`", role.name));
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     let message = match (named(actual, does), named(expected, should)) {
         (Some(does), Some(should)) => {

@@ -81,7 +81,8 @@ impl Walker {
     /// The rounds that may come next, each with where it leads: several where the rank decides or
     /// is told. `None` where it depends on what is not known.
     pub(super) fn next(&self, behaviour: &Behaviour) -> Option<Vec<Way>> {
-        let empty = Round { moves: Vec::new(), completes: BTreeSet::new(), end: End::Open(self.position) };
+        let empty =
+            Round { moves: Vec::new(), completes: BTreeSet::new(), end: End::Open(self.position) };
         let mut open = vec![(empty, self.clone())];
         let mut rounds = Vec::new();
         let mut left = 4 * behaviour.events.len() + 4;
@@ -94,9 +95,11 @@ impl Walker {
                     walker.position += 1;
                     open.push((round, walker));
                 }
-                Step::Goes(targets) => open.extend(targets.into_iter().map(|position| {
-                    (round.clone(), Walker { position, ..walker.clone() })
-                })),
+                Step::Goes(targets) => open.extend(
+                    targets
+                        .into_iter()
+                        .map(|position| (round.clone(), Walker { position, ..walker.clone() })),
+                ),
                 Step::Over => {
                     let end = End::Open(walker.position);
                     rounds.push((Round { end, ..round }, walker));

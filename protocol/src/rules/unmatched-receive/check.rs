@@ -58,8 +58,11 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let data = describe::message(world, at, false);
     match first.cause {
         Cause::Nobody { near: Some(near) } => {
-            let label = format!("rank {} sends here, in `{}`", near.0, describe::operation(world, near));
-            finding.other_end(world, near, label).help("the two agree in all but the rank: correct it in one of them")
+            let label =
+                format!("rank {} sends here, in `{}`", near.0, describe::operation(world, near));
+            finding
+                .other_end(world, near, label)
+                .help("the two agree in all but the rank: correct it in one of them")
         }
         _ => {
             let finding = match first.operation.peer {

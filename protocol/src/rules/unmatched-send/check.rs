@@ -55,8 +55,11 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
     let data = describe::message(world, at, true);
     let finding = match first.cause {
         Cause::Nobody { near: Some(near) } => {
-            let label = format!("rank {} waits here, in `{}`", near.0, describe::operation(world, near));
-            finding.other_end(world, near, label).help("the two agree in all but the rank: correct it in one of them")
+            let label =
+                format!("rank {} waits here, in `{}`", near.0, describe::operation(world, near));
+            finding
+                .other_end(world, near, label)
+                .help("the two agree in all but the rank: correct it in one of them")
         }
         _ => match first.operation.peer {
             Peer::Rank(rank) => {
@@ -66,7 +69,10 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         },
     };
     finding.help(if first.operation.decision {
-        format!("write `match offer({}) {{ .. }}` where {to} should learn it, or do not tell it", at.0)
+        format!(
+            "write `match offer({}) {{ .. }}` where {to} should learn it, or do not tell it",
+            at.0
+        )
     } else if let Some(rank) = more {
         format!("let rank {} send it exactly as often as rank {rank} receives it", at.0)
     } else {

@@ -1,0 +1,53 @@
+//! A call after MPI is finalized.
+
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{At, Case, describe};
+use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, Phase};
+
+pub(super) const RULE: Rule = Rule {
+    name: "call-after-finalize",
+    group: Group::Resource,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let mut calls: Vec<At> = Vec::new();
+    for (rank, behaviour) in (0..).zip(&case.world.behaviours) {
+        for (position, event) in behaviour.events.iter().enumerate() {
+            if matches!(event.action, Action::Outside { phase: Phase::AfterFinalize, .. }) {
+                calls.push((rank, position));
+            }
+        }
+    }
+    let report = |calls: &[At]| {
+        let (world, at) = (case.world, calls[0]);
+        let message = format!(
+            "{} calls `{}` after `MPI_Finalize`",
+            player(world, at.0),
+            describe::operation(world, at)
+        );
+        RULE.finding(world, at, message, "MPI is finalized already")
+            .ranks(calls.iter().map(|(rank, _)| *rank).collect())
+            .note("MPI ends the job: after `MPI_Finalize` only `MPI_Initialized`, `MPI_Finalized`, the version and a few others may be asked for (MPI 4.0, 11.4.2)")
+            .help("call `MPI_Finalize` last")
+    };
+    by_place(case, calls, |at| *at).iter().map(|(_, calls)| report(calls)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{c, found};
+    use crate::model::{Action, Phase};
+
+    #[test]
+    fn calls_have_their_time() {
+        let outside = Action::Outside { call: 0, phase: Phase::AfterFinalize };
+        let found = found(&c(vec![vec![outside], vec![]]), "call-after-finalize");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].message, "rank 0 calls `MPI_Send` after `MPI_Finalize` (with 2 ranks)");
+    }
+}
