@@ -12,6 +12,7 @@ pub(crate) mod consequences;
 mod draft;
 mod flow;
 mod leaks;
+mod persistent;
 #[cfg(test)]
 mod samples;
 pub(crate) mod sizes;
@@ -84,6 +85,11 @@ rules! {
     deadlock_by_race in "deadlock-by-race/check.rs";
     rank_left_waiting in "rank-left-waiting/check.rs";
     missing_wait in "missing-wait/check.rs";
+    missing_start in "missing-start/check.rs";
+    wait_before_start in "wait-before-start/check.rs";
+    request_overwritten in "request-overwritten/check.rs";
+    wait_twice in "wait-twice/check.rs";
+    request_leak in "request-leak/check.rs";
     write_before_wait in "write-before-wait/check.rs";
     read_before_wait in "read-before-wait/check.rs";
     overlapping_receives in "overlapping-receives/check.rs";

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::engine::samples::{receive, send, world};
+use crate::engine::samples::{envelope, receive, send, world};
 use crate::engine::{Judge, Options};
 use crate::finding::Finding;
 use crate::model::{
-    Action, Argument, Buffer, Completion, Datatype, Dialect, HandleKind, Window, World,
+    Action, Argument, Buffer, Completion, Datatype, Dialect, HandleKind, Mode, Peer, Window, World,
 };
 
 /// A world as a program on rsmpi makes it: its messages have no names.
@@ -89,6 +89,18 @@ pub(super) fn started(action: Action, request: u32) -> Action {
 /// A wait for all of these.
 pub(super) fn wait(requests: &[u32]) -> Action {
     Action::Wait { requests: requests.into(), completion: Completion::All }
+}
+
+/// A start of one request.
+pub(super) fn start(request: u32) -> Action {
+    Action::Start { requests: [request].into() }
+}
+
+/// Rank 0 prepares a send under request 0 and does this; rank 1 receives what nobody looks at.
+pub(super) fn planned(rest: Vec<Action>) -> Vec<Vec<Action>> {
+    let envelope = envelope(Peer::Rank(1), 0);
+    let plan = Action::PlanSend { mode: Mode::Standard, envelope, request: 0 };
+    vec![std::iter::once(plan).chain(rest).collect(), vec![Action::Opaque]]
 }
 
 /// Rank 0 starts an operation, does something, and waits; rank 1 does its part.

@@ -1,9 +1,11 @@
 //! A request that nobody completes.
 
 use super::draft::{by_place, player};
+use super::persistent::early_waits;
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, describe};
 use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-wait",
@@ -20,12 +22,23 @@ const TRAVELS: &str = "until a wait says so, the message may still travel: its b
 const DROPPED: &str = "a request that is dropped before it is complete panics, the panic ends in MPI_Finalize, and the job hangs there; one that is forgotten may never be sent or received";
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
+    let early: Vec<At> = early_waits(case.world).iter().map(|early| early.start).collect();
     let lost = case.seen.iter().filter_map(|seen| match seen.observation {
         Observation::LostRequest { start } => Some((start, seen)),
         _ => None,
     });
+    // What is waited for too early is told there, and what belongs to a window with the window.
+    let lost = lost.filter(|(start, _)| !early.contains(start) && has_request(case.world, *start));
     let places = by_place(case, lost, |(start, _)| *start);
     places.iter().map(|(_, lost)| report(case, lost)).collect()
+}
+
+/// Whether what a step starts has a request of the program's own.
+fn has_request(world: &World, start: At) -> bool {
+    match &describe::event(world, start).action {
+        Action::OneSided(it) => it.access().is_some_and(|access| access.requested),
+        _ => true,
+    }
 }
 
 fn report(case: &Case<'_>, lost: &[(At, &Seen)]) -> Finding {
