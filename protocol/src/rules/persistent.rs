@@ -2,8 +2,8 @@
 //! behind it.
 
 use super::flow::{Flow, Reached};
-use crate::engine::At;
-use crate::model::{Action, Position, RequestId, World};
+use crate::engine::{At, Unmatched, accepts, describe, envelope};
+use crate::model::{Action, Position, RequestId, Tag, World};
 
 /// The step that prepares a persistent operation.
 #[derive(Clone, Copy)]
@@ -87,6 +87,45 @@ impl<'w> Plan<'w> {
         });
         early.collect()
     }
+}
+
+/// A plan that is waited for and never started.
+#[derive(Clone, Copy)]
+pub(super) struct Unstarted {
+    pub(super) plan: At,
+    pub(super) wait: At,
+}
+
+/// All plans of a world that are waited for and never started.
+pub(super) fn unstarted(world: &World) -> impl Iterator<Item = Unstarted> {
+    Plan::all(world).filter_map(|plan| {
+        let behind = plan.behind(|_| false);
+        // What may be started by a step that is not understood is left alone.
+        if behind.does(|action| plan.starts(action) || *action == Action::Opaque) {
+            return None;
+        }
+        let wait = plan.steps(move |action| plan.completes(action)).find(|it| behind.has(*it))?;
+        Some(Unstarted { plan: plan.at, wait: (plan.at.0, wait) })
+    })
+}
+
+/// Whether an operation has no partner because that one is never started: then that is the fault.
+pub(super) fn waits_for_a_start(
+    world: &World,
+    unstarted: &[Unstarted],
+    operation: &Unmatched,
+) -> bool {
+    unstarted.iter().any(|one| {
+        let plan = envelope(describe::event(world, one.plan), !operation.sending);
+        plan.is_some_and(|plan| {
+            let tags =
+                plan.tag == operation.tag || plan.tag == Tag::Any || operation.tag == Tag::Any;
+            accepts(plan.peer, operation.at.0)
+                && accepts(operation.peer, one.plan.0)
+                && tags
+                && plan.communicator == operation.communicator
+        })
+    })
 }
 
 /// The request that a step plans something for.

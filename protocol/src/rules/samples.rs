@@ -62,11 +62,16 @@ pub(super) fn leaks(rule: &str, kind: HandleKind) {
 
 /// What a rule finds in a world.
 pub(super) fn found(world: &World, rule: &str) -> Vec<Finding> {
-    let mut judge = Judge::new(Options::default());
-    judge.judge(world);
-    let mut findings = judge.finish().findings;
+    let mut findings = all(world);
     findings.retain(|finding| finding.rule == rule);
     findings
+}
+
+/// What all rules find in a world.
+pub(super) fn all(world: &World) -> Vec<Finding> {
+    let mut judge = Judge::new(Options::default());
+    judge.judge(world);
+    judge.finish().findings
 }
 
 /// The same step, with its data in these bytes.

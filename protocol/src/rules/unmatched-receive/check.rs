@@ -1,6 +1,7 @@
 //! A receive that no message comes for.
 
 use super::draft::{by_place, player};
+use super::persistent::{Unstarted, unstarted, waits_for_a_start};
 use super::{Check, Rule};
 use crate::engine::{Case, Cause, Unpaired, could_serve, describe};
 use crate::finding::{Finding, Group, Level};
@@ -15,9 +16,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
+    let unstarted: Vec<Unstarted> = unstarted(case.world).collect();
     let alone = case.unpaired.iter().filter(|unpaired| {
         !unpaired.operation.sending
             && matches!(unpaired.cause, Cause::Nobody { .. })
+            && !waits_for_a_start(case.world, &unstarted, &unpaired.operation)
             // A decision that never comes is `rank-left-waiting`.
             && !matches!(describe::event(case.world, unpaired.operation.at).action, Action::Offer { .. })
     });

@@ -1,6 +1,7 @@
 //! A message that nobody receives.
 
 use super::draft::{by_place, player};
+use super::persistent::{Unstarted, unstarted, waits_for_a_start};
 use super::send_to_self::is_lone_send_to_self;
 use super::{Check, Rule};
 use crate::engine::{Case, Cause, Unpaired, could_serve, describe};
@@ -16,9 +17,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
+    let unstarted: Vec<Unstarted> = unstarted(case.world).collect();
     let alone = case.unpaired.iter().filter(|unpaired| {
         unpaired.operation.sending
             && matches!(unpaired.cause, Cause::Nobody { .. } | Cause::Ended)
+            && !waits_for_a_start(case.world, &unstarted, &unpaired.operation)
             && !is_lone_send_to_self(case, unpaired)
     });
     let places = by_place(case, alone, |unpaired| unpaired.operation.at);
