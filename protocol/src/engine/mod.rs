@@ -9,6 +9,7 @@ mod branching;
 mod case;
 mod components;
 pub mod describe;
+pub(crate) mod epochs;
 mod evidence;
 mod example;
 mod excuses;

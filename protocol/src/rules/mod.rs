@@ -10,6 +10,7 @@ mod arguments;
 mod circles;
 pub(crate) mod consequences;
 mod draft;
+
 mod flow;
 mod leaks;
 mod persistent;
@@ -126,6 +127,10 @@ rules! {
     call_before_init in "call-before-init/check.rs";
     call_after_finalize in "call-after-finalize/check.rs";
     missing_finalize in "missing-finalize/check.rs";
+    access_outside_epoch in "access-outside-epoch/check.rs";
+    epoch_opened_twice in "epoch-opened-twice/check.rs";
+    epoch_not_closed in "epoch-not-closed/check.rs";
+    conflicting_access in "conflicting-access/check.rs";
     protocol_unused_role in "protocol-unused-role/check.rs";
     protocol_violation in "protocol-violation/check.rs";
 }

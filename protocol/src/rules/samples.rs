@@ -7,7 +7,8 @@ use crate::engine::samples::{envelope, receive, send, world};
 use crate::engine::{Judge, Options};
 use crate::finding::Finding;
 use crate::model::{
-    Action, Argument, Buffer, Completion, Datatype, Dialect, HandleKind, Mode, Peer, Window, World,
+    AccessKind, Action, Argument, Buffer, Completion, Datatype, Dialect, HandleKind, Mode,
+    OneSided, Peer, Window, WindowAccess, WindowRange, WindowStep, World,
 };
 
 /// A world as a program on rsmpi makes it: its messages have no names.
@@ -94,6 +95,25 @@ pub(super) fn started(action: Action, request: u32) -> Action {
 /// A wait for all of these.
 pub(super) fn wait(requests: &[u32]) -> Action {
     Action::Wait { requests: requests.into(), completion: Completion::All }
+}
+
+/// A step on the one window.
+pub(super) fn on_window(step: WindowStep) -> Action {
+    Action::OneSided(Box::new(OneSided { window: 0, step }))
+}
+
+/// A put into these bytes of a rank's part of the one window.
+pub(super) fn put(target: i32, bytes: Range<u64>) -> Action {
+    on_window(WindowStep::Access(WindowAccess {
+        kind: AccessKind::Put,
+        target: Peer::Rank(target),
+        range: Some(WindowRange { start: bytes.start, end: bytes.end }),
+        operation: None,
+        origin: None,
+        result: None,
+        request: None,
+        requested: false,
+    }))
 }
 
 /// A start of one request.

@@ -1,0 +1,48 @@
+//! Two accesses of the same memory in one epoch.
+
+mod pairs;
+#[cfg(test)]
+mod tests;
+
+use self::pairs::{Conflict, conflicts};
+use super::draft::{by_place, player};
+use super::{Check, Rule};
+use crate::engine::{Case, describe};
+use crate::finding::{Finding, Group, Level};
+
+pub(super) const RULE: Rule = Rule {
+    name: "conflicting-access",
+    group: Group::Rma,
+    level: Level::Deny,
+    doc: include_str!("doc.md"),
+    check: Check::World(check),
+};
+
+fn check(case: &Case<'_>) -> Vec<Finding> {
+    let places = by_place(case, conflicts(case.world), |conflict| conflict.second);
+    places.iter().map(|(_, conflicts)| report(case, conflicts)).collect()
+}
+
+fn report(case: &Case<'_>, all: &[Conflict]) -> Finding {
+    let (world, Conflict { first, second, target, both }) = (case.world, all[0]);
+    let operations = [first, second].map(|at| describe::operation(world, at));
+    let who = match first.0 == second.0 {
+        true => {
+            format!("{} calls `{}` and `{}`", player(world, first.0), operations[0], operations[1])
+        }
+        false => format!(
+            "{} calls `{}` and {} calls `{}`",
+            player(world, first.0),
+            operations[0],
+            player(world, second.0),
+            operations[1]
+        ),
+    };
+    let bytes = format!("bytes {} to {} of rank {target}'s part", both.start, both.end - 1);
+    let message = format!("{who} in one epoch, and both use {bytes} of the window");
+    RULE.finding(world, second, message, "uses the same bytes")
+        .ranks(all.iter().flat_map(|conflict| [conflict.first.0, conflict.second.0]).collect())
+        .other_end(world, first, format!("rank {} uses them here", first.0))
+        .note("accesses of one epoch happen in any order, and at the same time (MPI 4.0, 12.7): which of them wins, or what is read, nobody knows")
+        .help("put a fence between them, or use `MPI_Accumulate`, which may meet itself")
+}

@@ -1,0 +1,111 @@
+//! The accesses of one epoch, and which two of them use the same memory.
+
+use std::collections::BTreeMap;
+
+use crate::engine::At;
+use crate::engine::epochs::{Opened, Visit, visits};
+use crate::model::{Peer, Rank, WindowId, WindowRange, WindowStep, World};
+
+/// Of an epoch with more accesses of one part than this, they are not compared.
+const COMPARED: usize = 4_096;
+
+/// Two accesses that must not be in one epoch.
+#[derive(Clone, Copy)]
+pub(super) struct Conflict {
+    pub(super) first: At,
+    pub(super) second: At,
+    /// Whose part of the window.
+    pub(super) target: Rank,
+    /// The bytes that both use.
+    pub(super) both: WindowRange,
+}
+
+/// What uses a part of a window.
+#[derive(Clone, Copy)]
+struct Use {
+    at: At,
+    range: WindowRange,
+    how: How,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Read,
+    Write,
+    /// Element by element, in one step each.
+    Atomic,
+    LocalRead,
+    LocalWrite,
+}
+
+/// Who can meet: a window, whose part of it, the epoch, and the rank where it is that one's own.
+type Epoch = (WindowId, Rank, Opened, Option<Rank>);
+
+/// All conflicts of a world, at most one for each access.
+pub(super) fn conflicts(world: &World) -> Vec<Conflict> {
+    let mut epochs: BTreeMap<Epoch, Vec<Use>> = BTreeMap::new();
+    for visit in visits(world) {
+        if let Some((epoch, one)) = used(&visit) {
+            epochs.entry(epoch).or_default().push(one);
+        }
+    }
+    let mut conflicts = Vec::new();
+    for ((_, target, ..), uses) in epochs {
+        if uses.len() <= COMPARED {
+            compare(target, uses, &mut conflicts);
+        }
+    }
+    conflicts.sort_by_key(|conflict| (conflict.second, conflict.first));
+    conflicts
+}
+
+/// What a step uses of whose part, and in which epoch.
+fn used(visit: &Visit<'_>) -> Option<(Epoch, Use)> {
+    let (rank, _) = visit.at;
+    let (target, opened, range, how) = match visit.step {
+        WindowStep::Access(access) => {
+            let Peer::Rank(target) = access.target else { return None };
+            let opened = visit.epochs.epoch_of(access)?;
+            let how = match (access.kind.is_atomic(), access.kind.writes()) {
+                (true, _) => How::Atomic,
+                (false, true) => How::Write,
+                (false, false) => How::Read,
+            };
+            (Rank::try_from(target).ok()?, opened, access.range?, how)
+        }
+        WindowStep::Local { writes, range } => {
+            let how = if *writes { How::LocalWrite } else { How::LocalRead };
+            (rank, Opened::Fence(visit.epochs.fences), (*range)?, how)
+        }
+        _ => return None,
+    };
+    let own = matches!(opened, Opened::Own(_)).then_some(rank);
+    Some(((visit.window, target, opened, own), Use { at: visit.at, range, how }))
+}
+
+/// Compares what uses one part in one epoch.
+fn compare(target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<Conflict>) {
+    uses.sort_by_key(|one| (one.range.start, one.range.end, one.at));
+    for (index, one) in uses.iter().enumerate() {
+        let behind = uses[index + 1..].iter().take_while(|other| other.range.start < one.range.end);
+        let mut meets = behind
+            .filter(|other| one.range.overlaps(&other.range) && !may_meet(one.how, other.how));
+        if let Some(other) = meets.next() {
+            let [first, second] = if one.at < other.at { [one, other] } else { [other, one] };
+            let both = WindowRange {
+                start: one.range.start.max(other.range.start),
+                end: one.range.end.min(other.range.end),
+            };
+            conflicts.push(Conflict { first: first.at, second: second.at, target, both });
+        }
+    }
+}
+
+/// Whether two uses of the same memory may be in one epoch.
+fn may_meet(one: How, other: How) -> bool {
+    let is_local = |how| matches!(how, How::LocalRead | How::LocalWrite);
+    let reads = |how| matches!(how, How::Read | How::LocalRead);
+    (reads(one) && reads(other))
+        || (one == How::Atomic && other == How::Atomic)
+        || (is_local(one) && is_local(other))
+}

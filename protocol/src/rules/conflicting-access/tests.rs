@@ -1,0 +1,62 @@
+//! Accesses that may meet, and accesses that may not.
+
+use super::super::samples::{c, found, on_window, put};
+use crate::model::{AccessKind, Action, WindowStep};
+
+fn fence() -> Action {
+    on_window(WindowStep::Fence { no_precede: false, no_succeed: false, others: false })
+}
+
+fn as_kind(action: Action, kind: AccessKind) -> Action {
+    let Action::OneSided(mut it) = action else { return action };
+    if let WindowStep::Access(access) = &mut it.step {
+        access.kind = kind;
+    }
+    Action::OneSided(it)
+}
+
+fn count(ranks: [Vec<Action>; 2]) -> usize {
+    let fenced =
+        ranks.map(|steps| std::iter::once(fence()).chain(steps).chain([fence()]).collect());
+    found(&c(fenced.into()), "conflicting-access").len()
+}
+
+#[test]
+fn who_puts_into_the_same_bytes_is_in_conflict() {
+    assert_eq!(count([vec![put(0, 0..4)], vec![put(0, 2..6)]]), 1);
+    assert_eq!(count([vec![put(0, 0..4)], vec![put(0, 4..8)]]), 0);
+    assert_eq!(count([vec![put(0, 0..4)], vec![put(1, 0..4)]]), 0);
+    assert_eq!(count([vec![put(0, 0..4), fence()], vec![fence(), put(0, 0..4)]]), 0);
+    assert_eq!(count([vec![put(0, 0..4), put(0, 0..4)], vec![]]), 1);
+}
+
+#[test]
+fn who_reads_or_accumulates_may_meet_itself() {
+    let get = || as_kind(put(0, 0..4), AccessKind::Get);
+    let add = || as_kind(put(0, 0..4), AccessKind::Accumulate);
+    assert_eq!(count([vec![get()], vec![get()]]), 0);
+    assert_eq!(count([vec![add()], vec![add()]]), 0);
+    assert_eq!(count([vec![get()], vec![put(0, 0..4)]]), 1);
+    assert_eq!(count([vec![add()], vec![put(0, 0..4)]]), 1);
+}
+
+#[test]
+fn the_target_itself_counts_as_well() {
+    let range = Some(crate::model::WindowRange { start: 0, end: 4 });
+    let local = |writes| on_window(WindowStep::Local { writes, range });
+    assert_eq!(count([vec![local(false)], vec![put(0, 0..4)]]), 1);
+    assert_eq!(count([vec![local(true)], vec![put(0, 4..8)]]), 0);
+    let get = as_kind(put(0, 0..4), AccessKind::Get);
+    assert_eq!(count([vec![local(false)], vec![get]]), 0);
+}
+
+#[test]
+fn a_flush_puts_accesses_in_order() {
+    use crate::model::Peer;
+    let target = Peer::Rank(1);
+    let lock = || on_window(WindowStep::Lock { target, exclusive: false });
+    let flush = || on_window(WindowStep::Flush { target: Some(target), local: false });
+    let count = |steps| found(&c(vec![steps, vec![]]), "conflicting-access").len();
+    assert_eq!(count(vec![lock(), put(1, 0..4), put(1, 0..4)]), 1);
+    assert_eq!(count(vec![lock(), put(1, 0..4), flush(), put(1, 0..4)]), 0);
+}
