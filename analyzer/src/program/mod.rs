@@ -9,6 +9,8 @@
 mod expression;
 mod layout;
 mod pattern;
+#[cfg(test)]
+pub(crate) mod render;
 mod types;
 mod visit;
 

@@ -1,6 +1,6 @@
 //! Small sources and what they become.
 
-use super::render;
+use crate::program::render;
 use crate::read::rust::from_text;
 
 /// The body of `main` in a short form.

@@ -2,4 +2,3 @@ mod corpus;
 mod coverage;
 mod lowering;
 mod macros;
-mod render;

@@ -6,13 +6,13 @@ use crate::program::{
 };
 
 /// A function's body.
-pub(super) fn body(program: &Program, function: &Function) -> String {
+pub(crate) fn body(program: &Program, function: &Function) -> String {
     let render = Render { program, function };
     function.body.as_ref().map(|body| render.expression(body)).unwrap_or_default()
 }
 
 /// A type.
-pub(super) fn ty(program: &Program, it: &Type) -> String {
+pub(crate) fn ty(program: &Program, it: &Type) -> String {
     let all = |types: &[Type]| -> Vec<String> { types.iter().map(|it| ty(program, it)).collect() };
     let generic = |name: &str, arguments: &[Type]| match arguments {
         [] => name.to_owned(),
@@ -273,7 +273,7 @@ impl Render<'_> {
             Literal::Bool(value) => value.to_string(),
             Literal::Char(letter) => format!("{letter:?}"),
             Literal::Text(text) => format!("{text:?}"),
-            Literal::Bytes(bytes) => format!("b{bytes:?}"),
+            Literal::Bytes(bytes) => format!("b\"{}\"", bytes.escape_ascii()),
         }
     }
 }
