@@ -1,6 +1,6 @@
 //! The program's own macros and what they become.
 
-use super::render;
+use crate::program::render;
 use crate::program::Program;
 use crate::read::rust::from_text;
 
