@@ -4,8 +4,8 @@ use super::evidence::At;
 use super::machine::{accepts, bytes, envelope};
 use super::words;
 use crate::model::{
-    AccessKind, Action, CallId, CollectiveKind, Data, Dialect, Envelope, Event, LabelId, OneSided,
-    Peer, Place, Position, Rank, RequestId, Tag, TextId, WindowStep, World,
+    AccessKind, Action, CallId, Collective, CollectiveKind, Data, Dialect, Envelope, Event,
+    LabelId, OneSided, Peer, Place, Position, Rank, RequestId, Tag, TextId, WindowStep, World,
 };
 
 /// The step's event.
@@ -30,7 +30,9 @@ pub fn operation(world: &World, at: At) -> String {
         Action::StartSend { mode, envelope, .. } => {
             sending(world, words::send(dialect, *mode, true), envelope)
         }
-        Action::PlanSend { envelope, .. } => sending(world, words::plan(dialect, true), envelope),
+        Action::PlanSend { mode, envelope, .. } => {
+            sending(world, words::plan_of_send(dialect, *mode), envelope)
+        }
         Action::Receive { envelope, .. } => {
             receiving(world, words::receive(dialect, false), envelope)
         }
@@ -38,7 +40,7 @@ pub fn operation(world: &World, at: At) -> String {
             receiving(world, words::receive(dialect, true), envelope)
         }
         Action::PlanReceive { envelope, .. } => {
-            receiving(world, words::plan(dialect, false), envelope)
+            receiving(world, words::plan_of_receive(dialect), envelope)
         }
         Action::Probe { envelope: Envelope { peer: Peer::Rank(rank), .. }, .. }
             if dialect == Dialect::Rsmpi && !world.has(*rank) =>
@@ -64,12 +66,11 @@ pub fn operation(world: &World, at: At) -> String {
             words::wait(dialect, completion, requests.len()).to_owned()
         }
         Action::Test { .. } => words::test(dialect).to_owned(),
-        Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-            let name = words::collective(dialect, collective.kind);
-            match collective.root {
-                Some(root) => format!("{name} from root {root}"),
-                None => name.to_owned(),
-            }
+        Action::Collective(collective) => {
+            with_root(dialect, words::collective(dialect, collective.kind).to_owned(), collective)
+        }
+        Action::StartCollective { collective, .. } => {
+            with_root(dialect, words::started_collective(dialect, collective.kind), collective)
         }
         Action::Put { envelope } => sending(world, "put", envelope),
         Action::Get { envelope } => receiving(world, "get", envelope),
@@ -78,11 +79,11 @@ pub fn operation(world: &World, at: At) -> String {
             format!("offer of a decision by {}", peer(world, envelope.peer))
         }
         Action::Jump { .. } => "jump".to_owned(),
-        Action::Cancel { .. } => "cancel".to_owned(),
-        Action::Free { .. } => "free of a request".to_owned(),
+        Action::Cancel { .. } => words::cancel(dialect).to_owned(),
+        Action::Free { .. } => words::free(dialect).to_owned(),
         Action::Access { .. } => "access".to_owned(),
-        Action::AttachBuffer { .. } => "attach of a buffer".to_owned(),
-        Action::DetachBuffer => "detach of the buffer".to_owned(),
+        Action::AttachBuffer { .. } => words::buffer(dialect, true).to_owned(),
+        Action::DetachBuffer => words::buffer(dialect, false).to_owned(),
         Action::Branch { .. } | Action::BranchOnTag { .. } => "branch".to_owned(),
         Action::Leave { .. } => "end".to_owned(),
         Action::Argument { call, .. } | Action::Outside { call, .. } => {
@@ -96,6 +97,12 @@ pub fn operation(world: &World, at: At) -> String {
         Action::OneSided(it) => one_sided(world, it),
         Action::Opaque => "step that is not understood".to_owned(),
     }
+}
+
+/// A collective's name with its root: "bcast from root 0", "MPI_Bcast with root 0".
+fn with_root(dialect: Dialect, name: String, collective: &Collective) -> String {
+    let with = dialect.words("from", "from", "with");
+    collective.root.map_or_else(|| name.clone(), |root| format!("{name} {with} root {root}"))
 }
 
 /// The name of a function that is called.

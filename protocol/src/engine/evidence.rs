@@ -2,6 +2,7 @@
 
 use std::option;
 
+use super::machine::bytes;
 use super::shares;
 use crate::model::{Collective, CollectiveKind, Data, DatatypeId, LabelId, Position, Rank, World};
 
@@ -131,9 +132,7 @@ impl Evidence {
     ) {
         if !same_signature(world, sent, room) {
             self.observations.push(Observation::TypeMismatch { send, receive });
-        } else if let (Some(sent), Some(room)) = (sent.count, room.count)
-            && sent > room
-        {
+        } else if is_longer(world, sent, room) {
             self.observations.push(Observation::Truncation { send, receive });
         }
     }
@@ -165,12 +164,12 @@ impl Evidence {
         let typed = known(typed_parts, |data| data.datatype.is_some())
             .filter(|(_, first)| typed_parts(call).any(|data| !same_signature(world, first, data)));
         let counted = known(counted_parts, |data| data.count.is_some())
-            .filter(|(_, first)| counted_parts(call).any(|data| counts_differ(first, data)));
+            .filter(|(_, first)| counted_parts(call).any(|data| counts_differ(world, first, data)));
         if let Some((first, _)) = typed {
             self.observations.push(Observation::CollectiveType { first, other });
         } else if let Some((first, _)) = counted {
             self.observations.push(Observation::CollectiveCount { first, other });
-        } else if lacks_room(call) {
+        } else if lacks_room(world, call) {
             self.observations.push(Observation::CollectiveCount { first: other, other });
         } else if call.shares.is_some() || earlier.clone().any(|(_, it)| it.shares.is_some()) {
             let mut calls = earlier.clone().chain([(other, call)]);
@@ -240,19 +239,38 @@ fn reduces(kind: CollectiveKind) -> bool {
 }
 
 /// Whether a reduction writes past the end of the room for its result.
-fn lacks_room(call: &Collective) -> bool {
+fn lacks_room(world: &World, call: &Collective) -> bool {
     let known = call.data.zip(call.room).filter(|_| reduces(call.kind));
-    let counts = known.and_then(|(data, room)| data.count.zip(room.count));
-    counts.is_some_and(|(count, room)| room < count)
+    known.is_some_and(|(data, room)| is_longer(world, &data, &room))
 }
 
 /// Whether two parts of a collective agree, as far as they are known.
 pub(crate) fn alike(world: &World, kind: CollectiveKind, one: &Data, other: &Data) -> bool {
-    same_signature(world, one, other) && !(is_counted(kind) && counts_differ(one, other))
+    same_signature(world, one, other) && !(is_counted(kind) && counts_differ(world, one, other))
 }
 
-fn counts_differ(one: &Data, other: &Data) -> bool {
-    one.count.zip(other.count).is_some_and(|(one, other)| one != other)
+fn counts_differ(world: &World, one: &Data, other: &Data) -> bool {
+    amounts(world, one, other).is_some_and(|(one, other)| one != other)
+}
+
+/// Whether a message is longer than the room for it.
+pub(super) fn is_longer(world: &World, sent: &Data, room: &Data) -> bool {
+    amounts(world, sent, room).is_some_and(|(sent, room)| sent > room)
+}
+
+/// How much two parts are, to be compared: elements, or bytes where one of them has no type.
+fn amounts(world: &World, one: &Data, other: &Data) -> Option<(u64, u64)> {
+    if is_untyped(world, one) == is_untyped(world, other) {
+        return one.count.zip(other.count);
+    }
+    bytes(world, one).zip(bytes(world, other))
+}
+
+/// Whether data are bytes of whatever type: `MPI_PACKED` goes with every type (MPI 4.0, 3.3.1). So
+/// does `MPI_BYTE` in every MPI, though the standard wants it on both ends.
+fn is_untyped(world: &World, data: &Data) -> bool {
+    let datatype = data.datatype.and_then(|datatype| world.datatypes.get(usize::from(datatype)));
+    datatype.is_some_and(|it| matches!(&*it.signature, "MPI_BYTE" | "MPI_PACKED"))
 }
 
 /// Whether two datatypes are the same to MPI (MPI 4.0, 3.3.1 "Type Matching Rules").
@@ -261,13 +279,17 @@ pub(super) fn same_signature(world: &World, one: &Data, other: &Data) -> bool {
         world.datatypes.get(usize::from(datatype)).map(|datatype| &datatype.signature)
     };
     match (one.datatype, other.datatype) {
-        (Some(one), Some(other)) => one == other || signature(one) == signature(other),
+        (Some(first), Some(second)) => {
+            first == second
+                || signature(first) == signature(second)
+                || is_untyped(world, one)
+                || is_untyped(world, other)
+        }
         _ => true,
     }
 }
 
 /// Whether a message may meet a receive: of the same type as far as that is known, and not longer.
 pub fn fits(world: &World, sent: &Data, room: &Data) -> bool {
-    let longer = sent.count.zip(room.count).is_some_and(|(sent, room)| sent > room);
-    same_signature(world, sent, room) && !longer
+    same_signature(world, sent, room) && !is_longer(world, sent, room)
 }

@@ -2,7 +2,7 @@
 //! fits into the room that is kept for it there. What all ranks bring alike is compared where they
 //! meet, in the evidence.
 
-use super::evidence::{At, same_signature};
+use super::evidence::{At, is_longer, same_signature};
 use crate::model::{Collective, CollectiveKind, Data, Rank, Shares, World};
 
 /// A part that is longer than the room for it.
@@ -28,7 +28,7 @@ pub fn overflow(
     [(one, other), (other, one)].into_iter().find_map(|((from, brings), (to, takes))| {
         let brought = brought(world, from.0, brings, to.0)?;
         let room = room(world, to.0, takes, from.0)?;
-        let is_longer = brought.count? > room.count?;
+        let is_longer = is_longer(world, &brought, &room);
         (is_longer && same_signature(world, &brought, &room)).then_some(Overflow {
             from: from.0,
             to: to.0,

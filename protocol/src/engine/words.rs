@@ -33,11 +33,46 @@ pub(super) fn send_receive(dialect: Dialect) -> &'static str {
     dialect.words("sendrecv", "send_receive", "MPI_Sendrecv")
 }
 
-/// The making of a persistent send or receive; rsmpi has it from MPI itself.
-pub(super) fn plan(dialect: Dialect, sends: bool) -> &'static str {
-    match sends {
-        true => dialect.words("send_init", "MPI_Send_init", "MPI_Send_init"),
-        false => dialect.words("recv_init", "MPI_Recv_init", "MPI_Recv_init"),
+/// The making of a persistent send; rsmpi has it from MPI itself.
+pub(super) fn plan_of_send(dialect: Dialect, mode: Mode) -> &'static str {
+    let c = match mode {
+        Mode::Standard => "MPI_Send_init",
+        Mode::Synchronous => "MPI_Ssend_init",
+        Mode::Buffered => "MPI_Bsend_init",
+        Mode::Ready => "MPI_Rsend_init",
+    };
+    dialect.words("send_init", c, c)
+}
+
+/// The making of a persistent receive.
+pub(super) fn plan_of_receive(dialect: Dialect) -> &'static str {
+    dialect.words("recv_init", "MPI_Recv_init", "MPI_Recv_init")
+}
+
+/// What is done with a request besides waiting for it.
+pub(super) fn cancel(dialect: Dialect) -> &'static str {
+    dialect.words("cancel", "cancel", "MPI_Cancel")
+}
+
+/// The end of a request that nobody waits for.
+pub(super) fn free(dialect: Dialect) -> &'static str {
+    dialect.words("free of a request", "free of a request", "MPI_Request_free")
+}
+
+/// A buffer for buffered sends is given to MPI, or taken back.
+pub(super) fn buffer(dialect: Dialect, attach: bool) -> &'static str {
+    match attach {
+        true => dialect.words("attach of a buffer", "attach of a buffer", "MPI_Buffer_attach"),
+        false => dialect.words("detach of the buffer", "detach of the buffer", "MPI_Buffer_detach"),
+    }
+}
+
+/// The start of a collective operation that is waited for later.
+pub fn started_collective(dialect: Dialect, kind: CollectiveKind) -> String {
+    let name = collective(dialect, kind);
+    match name.strip_prefix("MPI_") {
+        Some(rest) if dialect == Dialect::C => format!("MPI_I{}", rest.to_lowercase()),
+        _ => name.to_owned(),
     }
 }
 

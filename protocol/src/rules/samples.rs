@@ -30,7 +30,9 @@ pub(super) fn c(ranks: Vec<Vec<Action>>) -> World {
     let window = Window { name: "window".to_owned(), communicator: 0, is_shared: false };
     World {
         dialect: Dialect::C,
-        datatypes: [("MPI_CHAR", 1), ("MPI_FLOAT", 4), ("double", 8)].map(datatype).into(),
+        datatypes: [("MPI_CHAR", 1), ("MPI_FLOAT", 4), ("double", 8), ("MPI_BYTE", 1)]
+            .map(datatype)
+            .into(),
         operations: Arc::new(["MPI_BAND".to_owned()]),
         calls: ["MPI_Send", "MPI_Comm_dup"].map(str::to_owned).into(),
         texts: ["count", "is odd"].map(str::to_owned).into(),

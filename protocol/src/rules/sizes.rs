@@ -12,7 +12,7 @@ use crate::model::Dialect;
 /// state for which it is meant.
 pub(crate) fn say_what_is_meant(verdict: &mut Verdict, dialect: Dialect) {
     // A protocol states its numbers of ranks anyway.
-    if dialect != Dialect::Rsmpi {
+    if dialect == Dialect::Protocol {
         return;
     }
     let shown = verdict.findings.iter().filter(|finding| finding.level != Level::Allow);
@@ -24,7 +24,7 @@ pub(crate) fn say_what_is_meant(verdict: &mut Verdict, dialect: Dialect) {
     if right.is_empty() || right.first() != checked.first() {
         return;
     }
-    let help = stating(&right, &wrong);
+    let help = stating(&right, &wrong, dialect);
     for finding in verdict.findings.iter_mut().filter(|finding| depends_on_size(finding)) {
         finding.help.push(help.clone());
     }
@@ -37,21 +37,32 @@ fn depends_on_size(finding: &Finding) -> bool {
         && finding.trace.is_empty()
 }
 
-fn stating(right: &[u32], wrong: &BTreeSet<u32>) -> String {
+fn stating(right: &[u32], wrong: &BTreeSet<u32>, dialect: Dialect) -> String {
     let (first, last) = (right[0], right[right.len() - 1]);
     let is_even = |size: &u32| size.is_multiple_of(2);
-    let (meant, asserted) = if first == last {
-        (format!("{} only", sizes(right)), format!("assert_eq!(world.size(), {first})"))
+    let (meant, asserted, refused) = if first == last {
+        let asserted = format!("assert_eq!(world.size(), {first})");
+        (format!("{} only", sizes(right)), asserted, format!("size != {first}"))
     } else if wrong.iter().all(|size| *size > last) {
-        (format!("at most {last} ranks"), format!("assert!(world.size() <= {last})"))
+        let asserted = format!("assert!(world.size() <= {last})");
+        (format!("at most {last} ranks"), asserted, format!("size > {last}"))
     } else if right.iter().all(is_even) && !wrong.iter().any(is_even) {
-        ("an even number of ranks".to_owned(), "assert_eq!(world.size() % 2, 0)".to_owned())
+        let asserted = "assert_eq!(world.size() % 2, 0)".to_owned();
+        ("an even number of ranks".to_owned(), asserted, "size % 2 != 0".to_owned())
     } else {
-        let listed: Vec<String> = right.iter().map(u32::to_string).collect();
-        let asserted = format!("assert!(matches!(world.size(), {}))", listed.join(" | "));
-        (format!("{} only", sizes(right)), asserted)
+        let listed = |between: &str, one: fn(&u32) -> String| {
+            right.iter().map(one).collect::<Vec<_>>().join(between)
+        };
+        let asserted =
+            format!("assert!(matches!(world.size(), {}))", listed(" | ", u32::to_string));
+        let refused = listed(" && ", |size| format!("size != {size}"));
+        (format!("{} only", sizes(right)), asserted, refused)
     };
-    format!("if the program is meant for {meant}, let it say so: `{asserted}`")
+    let says_so = match dialect {
+        Dialect::C => format!("if ({refused}) MPI_Abort(MPI_COMM_WORLD, 1);"),
+        _ => asserted,
+    };
+    format!("if the program is meant for {meant}, let it say so: `{says_so}`")
 }
 
 #[cfg(test)]

@@ -62,9 +62,9 @@ fn walks(world: &World) -> impl Iterator<Item = Walk<'_>> {
 
 impl<'w> Walk<'w> {
     fn of(rank: Rank, behaviour: &'w Behaviour) -> Self {
-        let events = behaviour.events.iter().enumerate();
+        let targets = behaviour.events.iter().flat_map(|event| event.action.targets());
         let mut meetings: BTreeMap<Position, Option<State>> =
-            events.flat_map(|(_, event)| event.action.targets()).map(|at| (at, None)).collect();
+            targets.map(|at| (at, None)).collect();
         meetings.insert(behaviour.events.len(), None);
         meetings.insert(0, Some(State::new()));
         let mut walk = Walk { rank, behaviour, meetings };

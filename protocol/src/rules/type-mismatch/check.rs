@@ -62,3 +62,31 @@ fn decision_unknown(world: &World, seen: &Seen) -> Option<Finding> {
         .help(format!("offer an arm {label}, or do not choose it"));
     Some(finding)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{all, c};
+    use crate::engine::samples::{receive, send};
+    use crate::model::Action;
+
+    #[test]
+    fn bytes_and_packed_data_go_with_every_type() {
+        let with = |action: Action, datatype, count| {
+            let mut action = action;
+            for envelope in action.envelopes_mut() {
+                envelope.data.datatype = Some(datatype);
+                envelope.data.count = Some(count);
+            }
+            action
+        };
+        let found = |bytes: u64| {
+            let sends = with(send(1, 0), 1, 4);
+            let world = c(vec![vec![sends], vec![with(receive(0, 0), 3, bytes)]]);
+            all(&world).iter().map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        assert_eq!(found(16), [""; 0], "four floats are sixteen bytes");
+        assert_eq!(found(15), ["truncation"]);
+        let other = c(vec![vec![with(send(1, 0), 1, 4)], vec![with(receive(0, 0), 0, 16)]]);
+        assert_eq!(all(&other)[0].rule, "type-mismatch");
+    }
+}
