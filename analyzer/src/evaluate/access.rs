@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::{Action, Buffer};
+use p2p_protocol::model::{Action, Buffer, RequestId};
 
 use super::alike::Elsewhere;
 use super::handle::Handle;
@@ -244,7 +244,7 @@ impl Machine<'_> {
     /// The value at a path as it is used up there: moved out of it if it has a life that ends.
     pub(super) fn take(&mut self, path: &Path, place: Place) -> Value {
         let value = self.peek(path);
-        if !has_elements(&value) {
+        if self.is_c() || !has_elements(&value) {
             self.note_access(path, false, place);
         }
         if self.is_owned(&value) {
@@ -256,6 +256,9 @@ impl Machine<'_> {
     /// Makes everything behind the references in a value unknown: it was handed to code that is
     /// not known.
     pub(super) fn forget(&mut self, value: &Value, place: Place) {
+        if self.is_c() {
+            return self.forget_behind(value);
+        }
         let mut paths = Vec::new();
         references(value, &mut paths);
         for path in paths {
@@ -340,14 +343,33 @@ impl Machine<'_> {
 
     /// Notes that memory is touched, where operations are pending on it.
     pub(super) fn note_access(&mut self, path: &Path, writes: bool, place: Place) {
-        let requests = self.state.uses.touching(path, writes);
+        let requests = match self.is_c() {
+            true => self.touching_bytes(path, writes),
+            false => self.state.uses.touching(path, writes),
+        };
         if !requests.is_empty() && self.graph.total() < self.limits.events {
             self.graph.push(Action::Access { requests: requests.into(), writes }, place);
         }
     }
 
+    /// The requests that touch what is touched, in a program that may come to the same memory by
+    /// different paths.
+    fn touching_bytes(&self, path: &Path, writes: bool) -> Vec<RequestId> {
+        if !self.state.uses.may_touch(path.object, writes) {
+            return Vec::new();
+        }
+        let whole = self.state.memory.get(path.object);
+        let size = whole.and_then(|whole| self.size_of_value(whole)).unwrap_or(u64::MAX);
+        let bytes = self.span(path);
+        self.state.uses.touching_bytes((path.object, size), bytes, writes)
+    }
+
     /// The memory that a path leads to, in bytes, where that is known.
     pub(super) fn buffer(&mut self, path: &Path) -> Option<Buffer> {
+        if self.is_c() {
+            let (start, end) = self.span(path).filter(|(_, end)| *end < u64::MAX)?;
+            return Some(Buffer { object: path.object.0, start, end });
+        }
         let mut value = self.state.memory.get(path.object)?.clone();
         let mut start = 0;
         for step in &*path.steps {

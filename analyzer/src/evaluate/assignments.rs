@@ -14,6 +14,9 @@ impl Machine<'_> {
         value: Value,
         place: Place,
     ) -> Outcome<()> {
+        if self.is_c() {
+            return self.assign_exactly(target, value);
+        }
         match &target.kind {
             Kind::Tuple(targets) | Kind::Array(targets) => {
                 for (index, target) in targets.iter().enumerate() {
@@ -50,6 +53,9 @@ impl Machine<'_> {
         value: &Expression,
         place: Place,
     ) -> Outcome {
+        if self.is_c() {
+            return self.assign_with_exactly(operation, target, value, place);
+        }
         let value = self.operand(value)?;
         let target_expression = target;
         let target = self.locate(target)?;

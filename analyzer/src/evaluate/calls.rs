@@ -54,6 +54,12 @@ impl<'p> Machine<'p> {
     }
 
     fn call_external(&mut self, path: &[String], call: Call<'_>) -> Outcome {
+        if self.is_c() {
+            return match library::function_of_c(self, path, &call) {
+                Some(outcome) => outcome,
+                None => self.call_unknown(call.name, &call.arguments, &call.ty, call.place),
+            };
+        }
         if let [parameter, name] = path
             && let Type::Defined(definition, _) = self.resolve(&Type::Parameter(parameter.clone()))
         {
@@ -116,6 +122,9 @@ impl<'p> Machine<'p> {
         }
         for argument in arguments {
             self.forget(argument, place);
+        }
+        if self.is_c() {
+            self.forget_globals();
         }
         // Nobody knows where it takes its result from.
         Ok(self.fresh(ty.clone()))
@@ -184,8 +193,10 @@ impl<'p> Machine<'p> {
         let detached = self.detached.len();
         self.budget = (self.steps + COMPUTATION).min(self.limits.steps);
         let quiet = std::mem::replace(&mut self.quiet, true);
+        let since = self.quiet_since;
+        self.quiet_since = since.or(Some(self.steps));
         let outcome = self.run_function(function, generics, arguments.clone(), ty, place);
-        self.quiet = quiet;
+        (self.quiet, self.quiet_since) = (quiet, since);
         let is_over = self.is_given_up();
         self.budget = self.limits.steps;
         if !is_over {
@@ -214,6 +225,9 @@ impl<'p> Machine<'p> {
         // Whether a reference may be written through is not in its type.
         for argument in arguments {
             self.forget(argument, place);
+        }
+        if self.is_c() {
+            self.forget_globals_of(function);
         }
         Ok(result)
     }
@@ -295,6 +309,10 @@ impl<'p> Machine<'p> {
         });
         back(self);
         let Some(result) = result else { return };
+        if self.is_c() && !self.state.uses.is_empty() {
+            // An operation may still use what is gone, which nothing else must take the place of.
+            self.state.kept = self.state.memory.len();
+        }
         let objects = caller.objects.max(self.state.kept);
         if !mentions(result, caller.frames, caller.objects) {
             self.state.memory.truncate(objects);

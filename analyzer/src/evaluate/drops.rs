@@ -20,6 +20,9 @@ impl Machine<'_> {
     /// Whether a value's life has an end that matters: a request, a guard, a message, a future, or
     /// a struct with a `drop` of its own, wherever it is inside.
     pub(super) fn is_owned(&self, value: &Value) -> bool {
+        if self.is_c() {
+            return false;
+        }
         match value {
             Value::Handle(handle) => is_owned_handle(handle),
             Value::Tuple(parts) | Value::Variant(_, parts) => {
@@ -44,6 +47,9 @@ impl Machine<'_> {
 
     /// Ends a value's life: guards wait, messages that were never received are noted.
     pub(super) fn drop_value(&mut self, value: Value, place: Place) -> Outcome<()> {
+        if self.is_c() {
+            return Ok(());
+        }
         match value {
             Value::Handle(handle) if is_owned_handle(&handle) => {
                 library::drop_handle(self, handle, place)

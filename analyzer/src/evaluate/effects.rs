@@ -3,11 +3,14 @@
 //! other crates is taken not to communicate unless it is handed something of MPI.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{Expression, FunctionId, Kind, Program, Statement, Type};
+use super::library::mpi::is_communication as is_mpi_communication;
+use crate::program::{Expression, FunctionId, GlobalId, Kind, Program, Statement, Type};
 
 /// Which functions and methods of a program can communicate.
 #[derive(Debug)]
@@ -61,7 +64,8 @@ impl<'p> Communicating<'p> {
                 let name = path.last().map_or("", String::as_str);
                 let guard = path.iter().any(|part| part == "WaitGuard" || part == "CancelGuard");
                 guard
-                    || name.starts_with("MPI_")
+                    || matches!(&path[..], [dialect, name] if dialect == "c" && name == "lost")
+                    || is_mpi_communication(name)
                     || name.starts_with("send_receive")
                     || path.iter().any(|part| part == "mpi") && is_communication(name)
                     || self.has_method(name)
@@ -89,6 +93,8 @@ pub(super) struct Effects<'p> {
     communicating: Arc<Communicating<'p>>,
     /// Answers, by the expressions' addresses.
     known: RefCell<FxHashMap<usize, Effect>>,
+    /// The variables outside of functions that each function touches, by itself or by what it calls.
+    globals: RefCell<Vec<Rc<[GlobalId]>>>,
 }
 
 /// What an expression can do.
@@ -103,7 +109,25 @@ pub(super) struct Effect {
 impl<'p> Effects<'p> {
     /// Of the program of which it is known what communicates.
     pub(super) fn of(communicating: Arc<Communicating<'p>>) -> Self {
-        Effects { communicating, known: RefCell::default() }
+        Effects { communicating, known: RefCell::default(), globals: RefCell::default() }
+    }
+
+    /// The variables outside of functions that a function touches, by itself or by what it calls.
+    pub(super) fn globals_of(&self, program: &Program, function: FunctionId) -> Rc<[GlobalId]> {
+        if self.globals.borrow().is_empty() {
+            *self.globals.borrow_mut() = globals_touched(program);
+        }
+        self.globals.borrow().get(function.0 as usize).cloned().unwrap_or_default()
+    }
+
+    /// The variables outside of functions that an expression touches.
+    pub(super) fn globals_in(&self, program: &Program, expression: &Expression) -> Vec<GlobalId> {
+        let (mut globals, mut calls) = (BTreeSet::new(), BTreeSet::new());
+        touched_in(expression, &mut globals, &mut calls);
+        for function in calls {
+            globals.extend(self.globals_of(program, function).iter().copied());
+        }
+        globals.into_iter().collect()
     }
 
     /// Whether a function can communicate.
@@ -141,6 +165,49 @@ impl<'p> Effects<'p> {
         self.known.borrow_mut().insert(address, effect);
         effect
     }
+}
+
+/// The variables outside of functions that each function touches.
+fn globals_touched(program: &Program) -> Vec<Rc<[GlobalId]>> {
+    let mut touched: Vec<(BTreeSet<GlobalId>, BTreeSet<FunctionId>)> = Vec::new();
+    for function in &program.functions {
+        let (mut globals, mut calls) = (BTreeSet::new(), BTreeSet::new());
+        if let Some(body) = &function.body {
+            touched_in(body, &mut globals, &mut calls);
+        }
+        touched.push((globals, calls));
+    }
+    loop {
+        let mut has_changed = false;
+        for index in 0..touched.len() {
+            let (mut globals, calls) = std::mem::take(&mut touched[index]);
+            let before = globals.len();
+            for callee in &calls {
+                if let Some((theirs, _)) = touched.get(callee.0 as usize) {
+                    globals.extend(theirs.iter().copied());
+                }
+            }
+            has_changed |= globals.len() > before;
+            touched[index] = (globals, calls);
+        }
+        if !has_changed {
+            break;
+        }
+    }
+    touched.into_iter().map(|(globals, _)| globals.into_iter().collect()).collect()
+}
+
+fn touched_in(
+    expression: &Expression,
+    globals: &mut BTreeSet<GlobalId>,
+    calls: &mut BTreeSet<FunctionId>,
+) {
+    match &expression.kind {
+        Kind::Global(global) => _ = globals.insert(*global),
+        Kind::Function(function, _) => _ = calls.insert(*function),
+        _ => {}
+    }
+    expression.for_each_child(&mut |child| touched_in(child, globals, calls));
 }
 
 fn names_future(ty: &Type) -> bool {
@@ -217,7 +284,10 @@ pub(super) fn only_fails(expression: &Expression) -> bool {
         }
         Kind::Call(callee, _) => match &callee.kind {
             Kind::External(path, _) => {
-                matches!(path.last().map(String::as_str), Some("exit" | "abort" | "panic_any"))
+                matches!(
+                    path.last().map(String::as_str),
+                    Some("exit" | "abort" | "panic_any" | "MPI_Abort")
+                )
             }
             _ => expression.ty == Type::Never,
         },

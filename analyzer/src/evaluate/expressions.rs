@@ -24,12 +24,18 @@ impl Machine<'_> {
         let place = expression.place;
         self.step_on(place)?;
         match &expression.kind {
+            Kind::Literal(Literal::Bytes(bytes)) if self.is_c() => {
+                Ok(self.string(bytes, expression))
+            }
             Kind::Literal(literal) => Ok(self.literal(literal, &expression.ty)),
             Kind::Variable(_)
             | Kind::Global(_)
             | Kind::Field(..)
             | Kind::Index(..)
             | Kind::Dereference(_) => {
+                if self.is_c() {
+                    return self.value_exactly(expression);
+                }
                 let target = self.locate(expression)?;
                 match self.use_up(target, place) {
                     // Never set, as far as is known.
@@ -44,6 +50,7 @@ impl Machine<'_> {
                 let generics = generics.iter().map(|ty| self.resolve(ty)).collect();
                 Ok(Value::Function(*function, generics))
             }
+            Kind::External(path, _) if self.is_c() => Ok(self.external_exactly(path, expression)),
             Kind::External(path, generics) => self.external(path, generics),
             Kind::Tuple(parts) => Ok(Value::Tuple(Rc::new(self.evaluate_all(parts)?))),
             Kind::Array(parts) => {
@@ -51,12 +58,18 @@ impl Machine<'_> {
                 let element = self.element_type(&expression.ty, items.first());
                 Ok(Value::Sequence(Sequence { element, items: Items::Each(Rc::new(items)) }))
             }
+            Kind::Repeat(item, length) if self.is_c() => {
+                self.repeated_exactly(item, length, &expression.ty)
+            }
             Kind::Repeat(item, length) => self.repeated(item, length, &expression.ty),
             Kind::Construct { definition, variant, fields, rest } => {
                 self.construct(*definition, *variant, fields, rest.as_deref())
             }
             Kind::Unary(operation, value) => {
                 let value = self.evaluate(value)?;
+                if self.is_c() {
+                    return Ok(self.unary_exactly(*operation, &value, place));
+                }
                 Ok(self.unary(*operation, &value, place))
             }
             Kind::Binary(operation @ (Binary::And | Binary::Or), left, right) => {
@@ -65,6 +78,9 @@ impl Machine<'_> {
             Kind::Binary(operation, left, right) => {
                 let left = self.operand(left)?;
                 let right = self.operand(right)?;
+                if self.is_c() {
+                    return self.binary_exactly(*operation, &left, &right, &expression.ty, place);
+                }
                 self.operate(*operation, left, right, &expression.ty, place)
             }
             Kind::Assign(target, value) => {
@@ -77,9 +93,13 @@ impl Machine<'_> {
             }
             Kind::Cast(value, ty) => {
                 let value = self.operand(value)?;
+                if self.is_c() {
+                    return Ok(self.cast_exactly(&value, ty));
+                }
                 let ty = self.resolve(ty);
                 Ok(self.cast(&value, &ty))
             }
+            Kind::Reference { of, .. } if self.is_c() => self.address(of),
             Kind::Reference { of, mutable } => self.reference(of, *mutable),
             Kind::Range { start, end, inclusive } => {
                 self.range(start.as_deref(), end.as_deref(), *inclusive, place)
@@ -142,6 +162,9 @@ impl Machine<'_> {
 
     /// The value of an expression that is only looked at: nothing is moved.
     pub(super) fn operand(&mut self, expression: &Expression) -> Outcome {
+        if self.is_c() {
+            return self.evaluate(expression);
+        }
         match &expression.kind {
             Kind::Variable(_) | Kind::Field(..) | Kind::Index(..) | Kind::Dereference(_) => {
                 self.step_on(expression.place)?;

@@ -251,6 +251,16 @@ impl Machine<'_> {
                     Length::Unknown(part("length", 0)),
                 )
             }
+            Type::Defined(definition, _)
+                if self.is_c() && !self.program.definition(*definition).is_enum =>
+            {
+                let fields = &self.program.definition(*definition).variants[0].fields;
+                let fields = fields.iter().enumerate();
+                let fields =
+                    fields.map(|(number, (_, ty))| self.unknown(part("field", number), ty));
+                let fields = Rc::new(fields.collect());
+                Value::Defined { definition: *definition, variant: 0, fields }
+            }
             Type::External(name, arguments) if matches!(&**name, "Box") && arguments.len() == 1 => {
                 self.unknown(unknown, &arguments[0])
             }

@@ -65,7 +65,11 @@ impl Machine<'_> {
             _ if self.is_same(one, other) => one.clone(),
             _ => {
                 let ty = common_type(self.type_of(one), self.type_of(other));
-                self.unknown(self.either(one, other, which), &ty)
+                let either = self.unknown(self.either(one, other, which), &ty);
+                if self.is_c() {
+                    self.keep_pointees(&either, [one, other]);
+                }
+                either
             }
         }
     }

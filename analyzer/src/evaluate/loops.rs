@@ -14,7 +14,7 @@ use super::machine::{Flow, Machine, Outcome, Turning};
 use super::steady::{LONGEST, Turns};
 use super::value::{Path, Unknown, Value};
 use super::widen::Widening;
-use crate::program::{Condition, Expression, Pattern, Place, VariableId};
+use crate::program::{Condition, Expression, GlobalId, Pattern, Place, VariableId};
 
 /// Turns of a loop that only computes; if there are more, it is not run.
 const COMPUTED_TURNS: u32 = 64;
@@ -29,6 +29,9 @@ const ENDLESS_TURNS: u64 = 256;
 /// Turns of a loop that are watched from their start, in case that how often it turns is a guess; of
 /// the others it is noticed when it is asked.
 const WATCHED: u64 = 8;
+
+/// Steps of a computation in C; if it takes more, its loops are not run.
+const COMPUTED_STEPS: u64 = 1_500;
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
@@ -78,8 +81,17 @@ impl<'p> Machine<'p> {
         }
         let inputs = &inputs;
         let is_endless = condition.is_none();
-        let kind =
-            Loop { label, communicates, turns: None, is_endless, iterator: None, inputs, place };
+        let globals = &self.globals_of_loop(body, condition);
+        let kind = Loop {
+            label,
+            communicates,
+            turns: None,
+            is_endless,
+            iterator: None,
+            inputs,
+            globals,
+            place,
+        };
         self.run_loop(&kind, &mut turn)
     }
 
@@ -118,7 +130,9 @@ impl<'p> Machine<'p> {
             mentioned(body, &mut inputs);
             let (iterator, inputs) = (Some(&path), &inputs);
             let is_endless = false;
-            let kind = Loop { label, communicates, turns, is_endless, iterator, inputs, place };
+            let globals = &self.globals_of_loop(body, None);
+            let kind =
+                Loop { label, communicates, turns, is_endless, iterator, inputs, globals, place };
             self.run_loop(&kind, &mut turn)
         });
         self.close_scope(scope, outcome, place)
@@ -204,9 +218,13 @@ impl<'p> Machine<'p> {
         let detached = self.detached.len();
         self.turns.push(Turning { done: 0, is_counted: kind.turns.is_some() });
         let (quiet, around) = (self.quiet, std::mem::take(&mut self.watch));
+        let since = self.quiet_since;
         self.quiet |= !kind.communicates;
+        if self.quiet {
+            self.quiet_since = since.or(Some(self.steps));
+        }
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
-        (self.quiet, self.watch) = (quiet, around);
+        (self.quiet, self.watch, self.quiet_since) = (quiet, around, since);
         self.turns.pop();
         self.arrive(outcome, detached, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
@@ -218,6 +236,10 @@ impl<'p> Machine<'p> {
         let place = kind.place;
         let is_short = kind.turns.is_some_and(|turns| turns <= u64::from(COMPUTED_TURNS));
         let is_long = kind.turns.is_some_and(|turns| turns > LONGEST);
+        let is_run = kind.turns.is_none_or(|turns| turns <= u64::from(COMPUTED_TURNS));
+        if self.is_c() && !kind.communicates && !is_run {
+            return self.summarize(kind, turn);
+        }
         let mut last = Turns::default();
         let mut is_guess = false;
         for turns in 1.. {
@@ -237,7 +259,8 @@ impl<'p> Machine<'p> {
                 turning.done = u32::try_from(turns).unwrap_or(u32::MAX);
             }
             let may_have_left = self.detached.len() > left && !is_short;
-            if may_have_left || !kind.communicates && turns >= u64::from(COMPUTED_TURNS) {
+            let is_enough = turns >= u64::from(COMPUTED_TURNS) || self.computes_for_long();
+            if may_have_left || !kind.communicates && is_enough {
                 return self.summarize(kind, turn);
             }
             if is_long || kind.is_endless || turns + 3 > LONGEST {
@@ -258,6 +281,26 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the computation that is going on has taken so long that its loops are not run.
+    fn computes_for_long(&self) -> bool {
+        let taken = self.quiet_since.map(|since| self.steps.saturating_sub(since));
+        self.is_c() && taken.is_some_and(|taken| taken > COMPUTED_STEPS)
+    }
+
+    /// The variables outside of functions that a loop touches, where it may go by them.
+    fn globals_of_loop(&self, body: &Expression, condition: Option<&Condition>) -> Vec<GlobalId> {
+        if !self.is_c() {
+            return Vec::new();
+        }
+        let mut globals = self.effects.globals_in(self.program, body);
+        if let Some(condition) = condition {
+            condition.for_each_child(&mut |child| {
+                globals.extend(self.effects.globals_in(self.program, child));
+            });
+        }
+        globals
     }
 
     /// Leaves out what is left of a long loop of which it is known how many turns it has.
@@ -300,6 +343,7 @@ impl<'p> Machine<'p> {
             is_endless: false,
             iterator: None,
             inputs: &[],
+            globals: &[],
             place,
         };
         let outcome = self.summarize(&kind, &mut whole).map(|()| Value::unit());
@@ -416,6 +460,11 @@ impl<'p> Machine<'p> {
                 identity.unknown(self.identity(&Value::Reference(Path::whole(*object))));
             }
         }
+        for global in kind.globals {
+            if let Some(object) = self.state.globals.get(global) {
+                identity.unknown(self.identity(&Value::Reference(Path::whole(*object))));
+            }
+        }
         identity.finish()
     }
 }
@@ -432,6 +481,8 @@ struct Loop<'a> {
     iterator: Option<&'a Path>,
     /// The variables that it mentions.
     inputs: &'a [VariableId],
+    /// The variables outside of functions that it touches.
+    globals: &'a [GlobalId],
     place: Place,
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Departure, RequestId, SourceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::Number;
 use super::effects::Effects;
@@ -23,7 +23,7 @@ use super::state::{Counted, State};
 use super::unions::Union;
 use super::value::{Path, Unknown, Value};
 use super::{Limits, Understood};
-use crate::program::{Expression, Place, Program, Type};
+use crate::program::{Dialect, Expression, Place, Program, Type};
 
 /// Why evaluation does not go on at the next expression.
 #[derive(Clone, Debug)]
@@ -101,6 +101,14 @@ pub(super) struct Machine<'p> {
     pub(super) asked: Cell<u64>,
     /// What some element of a sequence is, as far as that was asked.
     pub(super) any_elements: RefCell<AnyElements>,
+    /// Where pointers may lead to of which nobody knows where they do, by their identities.
+    pub(super) pointees: RefCell<FxHashMap<u64, Rc<[Path]>>>,
+    /// Conditions that are kept as whole numbers, by their identities.
+    pub(super) truths: FxHashSet<u64>,
+    /// Numbers that are so many times another one, by their identities: of which, and how many times.
+    pub(super) products: FxHashMap<u64, (Value, i128)>,
+    /// After how many steps the computation began that is going on.
+    pub(super) quiet_since: Option<u64>,
     /// What functions have come to that only compute.
     pub(super) computations: Rc<Computations>,
     /// How each call was understood.
@@ -138,6 +146,12 @@ pub(super) struct Detached {
 }
 
 impl<'p> Machine<'p> {
+    /// Whether the program is one in C: values are copied, never moved and never dropped, and
+    /// pointers are followed as often as it is written.
+    pub(super) fn is_c(&self) -> bool {
+        self.program.dialect == Dialect::C
+    }
+
     // ---- what others see
 
     /// Writes an event down. [`Flow::Gone`] where the limit of events is reached.
@@ -203,6 +217,13 @@ impl<'p> Machine<'p> {
 
     /// An operation uses this memory until its request is completed: accesses are noted from now on.
     pub(super) fn begin_use(&mut self, request: RequestId, path: &Path, writes: bool) {
+        if self.is_c() {
+            if let Some(bytes) = self.span(path) {
+                let uses = Rc::make_mut(&mut self.state.uses);
+                uses.add_bytes(request, path.object, bytes, writes);
+            }
+            return;
+        }
         Rc::make_mut(&mut self.state.uses).add(request, path.clone(), writes);
     }
 
@@ -243,8 +264,10 @@ impl<'p> Machine<'p> {
             members: Members::of_world(self.size),
             rank: self.rank,
             grid: None,
+            neighbors: None,
+            remote: None,
         };
-        Rc::new(Communicator { known: Some(known), name: "world".into() })
+        Rc::new(Communicator { known: Some(known), name: "world".into(), made: None })
     }
 
     /// The world's size, which the run goes on by.

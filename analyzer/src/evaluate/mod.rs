@@ -8,9 +8,11 @@ mod access;
 mod alike;
 mod assignments;
 mod branches;
+mod bytes;
 mod calls;
 mod choices;
 mod comparison;
+mod dialect;
 mod drops;
 mod effects;
 mod elements;
@@ -35,6 +37,7 @@ mod oracle;
 mod patterns;
 mod periods;
 mod places;
+mod pointers;
 mod ranks;
 mod recall;
 mod shared;
@@ -59,6 +62,7 @@ use std::sync::Arc;
 use p2p_protocol::model::World;
 
 pub use self::effects::Communicating;
+pub use self::library::mpi::is_communication as is_mpi_communication;
 use crate::program::{Entry, Place, Program};
 
 /// How far a program is followed.

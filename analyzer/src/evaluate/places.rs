@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::handle::Handle;
 use super::iterator::Lazy;
 use super::library;
 use super::machine::{Call, Machine, Outcome};
@@ -21,6 +22,9 @@ pub(super) enum Target {
 impl Machine<'_> {
     /// The place that an expression names, or its value if it names none.
     pub(super) fn locate(&mut self, expression: &Expression) -> Outcome<Target> {
+        if self.is_c() {
+            return self.target_exactly(expression);
+        }
         match &expression.kind {
             Kind::Variable(variable) => {
                 Ok(Target::Path(Path::whole(self.state.variable(*variable))))
@@ -106,6 +110,11 @@ impl Machine<'_> {
     /// A field of what is at a target.
     pub(super) fn field(&mut self, target: &Target, name: &str, ty: &Type) -> Outcome<Target> {
         let value = self.look(target);
+        if let Value::Handle(Handle::Status(status)) = &value
+            && let Some(value) = library::mpi::status_field(self, status, name)
+        {
+            return Ok(Target::Value(value));
+        }
         let index = match (&value, name.parse::<u32>()) {
             (_, Ok(index)) => Some(index),
             (Value::Defined { definition, variant, .. }, _) => {
@@ -263,6 +272,8 @@ impl Machine<'_> {
                 self.leave_frame(caller, detached, None);
                 outcome?
             }
+            // What another file defines may be another thing on each rank.
+            None if self.is_c() => self.uninitialized(&global.ty, global.place),
             None => self.uniform(&format!("constant {}", global.name), global.ty.clone()),
         };
         let path = self.allocate(value);

@@ -65,7 +65,7 @@ pub(super) struct Begun {
 }
 
 /// What a computation could touch besides what it is handed: how much there is of it, or where it is.
-type Surroundings = [usize; 19];
+type Surroundings = [usize; 22];
 
 impl Machine<'_> {
     /// Begins a call that only computes: its result, if it is known from before.
@@ -165,6 +165,9 @@ impl Machine<'_> {
             self.detached.len(),
             self.comparisons.len(),
             self.guesses.len(),
+            self.truths.len(),
+            self.products.len(),
+            self.pointees.borrow().len(),
             self.calls.len(),
             self.gaps.len(),
             self.lost.len(),
@@ -213,7 +216,8 @@ impl Inputs {
             Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _) => {
                 unknown.elsewhere.go_by(unknown.identity);
                 self.mix(unknown);
-                true
+                // Where it may lead to is not looked at.
+                !machine.pointees.borrow().contains_key(&unknown.identity)
             }
             Value::Text(Some(text)) => {
                 self.mix(text);

@@ -56,6 +56,8 @@ pub(super) enum Counted {
     Threads,
     /// What is told to the others of a communicator.
     Exchanges(u16),
+    /// Options of the command line that were asked for.
+    Options,
 }
 
 /// A call: its variables and what its generic parameters stand for.

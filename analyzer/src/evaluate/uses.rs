@@ -29,6 +29,8 @@ struct Parts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Use {
     path: Path,
+    /// Which bytes of the object these are, where they are told by bytes.
+    bytes: Option<(u64, u64)>,
     /// Whether the operation writes there.
     writes: bool,
 }
@@ -49,10 +51,27 @@ impl Uses {
         self.objects.entry(request).or_default();
     }
 
+    /// Whether a request is going on.
+    pub(super) fn has(&self, request: RequestId) -> bool {
+        self.objects.contains_key(&request)
+    }
+
     /// A request uses this memory.
     pub(super) fn add(&mut self, request: RequestId, path: Path, writes: bool) {
         let object = path.object;
-        self.parts_of(request, object, writes).push(Use { path, writes });
+        self.parts_of(request, object, writes).push(Use { path, bytes: None, writes });
+    }
+
+    /// A request uses these bytes of an object, from the first to before the second.
+    pub(super) fn add_bytes(
+        &mut self,
+        request: RequestId,
+        object: ObjectId,
+        bytes: (u64, u64),
+        writes: bool,
+    ) {
+        let path = Path::whole(object);
+        self.parts_of(request, object, writes).push(Use { path, bytes: Some(bytes), writes });
     }
 
     /// The parts of an object that a request uses.
@@ -89,6 +108,32 @@ impl Uses {
         let touched = parts.requests.iter().filter(|(_, parts)| {
             parts.iter().any(|part| (writes || part.writes) && part.path.overlaps(path))
         });
+        touched.map(|(request, _)| *request).collect()
+    }
+
+    /// Whether some part of an object may be touched by what is touched.
+    pub(super) fn may_touch(&self, object: ObjectId, writes: bool) -> bool {
+        self.parts.get(&object).is_some_and(|parts| writes || parts.is_written)
+    }
+
+    /// The requests that touch what is touched, where that is told by bytes: of an object of this
+    /// size. `None`: some part of it, nobody knows which.
+    pub(super) fn touching_bytes(
+        &self,
+        (object, size): (ObjectId, u64),
+        bytes: Option<(u64, u64)>,
+        writes: bool,
+    ) -> Vec<RequestId> {
+        let Some(parts) = self.parts.get(&object) else { return Vec::new() };
+        let touches = |part: &Use| {
+            let (first, end) = part.bytes.unwrap_or_default();
+            let meets = match bytes {
+                Some((from, to)) => first < to && from < end,
+                None => first == 0 && end >= size && size > 0,
+            };
+            meets && first < end && (writes || part.writes)
+        };
+        let touched = parts.requests.iter().filter(|(_, parts)| parts.iter().any(touches));
         touched.map(|(request, _)| *request).collect()
     }
 

@@ -88,7 +88,14 @@ impl Machine<'_> {
             (Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _), _)
                 if widening.made.contains(&unknown.identity) =>
             {
-                None
+                let has_more = self.is_c() && self.more_pointees(*unknown, theirs);
+                has_more.then(|| mine.clone())
+            }
+            (Value::Reference(mine), Value::Reference(theirs))
+                if self.is_c() && mine.object == theirs.object && mine != theirs =>
+            {
+                let part = self.any_part(mine, theirs)?;
+                Some(Value::Reference(part))
             }
             (Value::Tuple(ones), Value::Tuple(others)) if ones.len() == others.len() => {
                 self.widened_parts(ones, others, widening).map(Value::Tuple)
@@ -118,6 +125,9 @@ impl Machine<'_> {
                 let (one, other) = (self.type_of(mine), self.type_of(theirs));
                 let ty = if one == other { one } else { crate::program::Type::Unknown };
                 let value = self.unknown(unknown, &ty);
+                if self.is_c() {
+                    self.keep_pointees(&value, [mine, theirs]);
+                }
                 identities(&value, &mut widening.made);
                 Some(value)
             }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Behaviour, Departure, Place, World};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::Number;
 use super::effects::Effects;
@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::state::{Frame, State};
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
-use crate::program::{Dialect, Entry, Program, Type};
+use crate::program::{Dialect, Entry, EntryKind, Program, Type};
 
 /// Rounds, at most.
 const ROUNDS: u32 = 24;
@@ -276,6 +276,10 @@ impl<'p> Machine<'p> {
             made: 0,
             asked: Cell::new(0),
             any_elements: RefCell::default(),
+            pointees: RefCell::default(),
+            truths: FxHashSet::default(),
+            products: FxHashMap::default(),
+            quiet_since: None,
             computations: Rc::default(),
             calls: BTreeMap::new(),
             spared: BTreeSet::new(),
@@ -291,7 +295,14 @@ impl<'p> Machine<'p> {
         let program = self.program;
         let function = program.function(entry.function);
         let Some(body) = &function.body else { return false };
-        let arguments = self.entry_arguments(entry);
+        self.state.mpi.in_main = entry.kind == EntryKind::Main;
+        if self.is_c() && self.initialize_globals().is_err() {
+            return true;
+        }
+        let arguments = match self.is_c() {
+            true => self.handed_over(entry),
+            false => self.entry_arguments(entry),
+        };
         let bindings = self.bindings(function, &[], &arguments, &Type::Unknown);
         self.enter(Frame { function: Some(entry.function), bindings, ..Frame::default() });
         let scope = self.open_scope();

@@ -3,6 +3,7 @@
 //! Each answers `None` for what it does not have; what neither has, nor a trait of the program, is
 //! [`not_known`].
 
+mod c;
 pub(super) mod mpi;
 mod rust;
 
@@ -10,6 +11,7 @@ pub(in crate::evaluate) use rust::{begin_threads, formatted, not_known, sequence
 
 use super::machine::{Call, Machine, Outcome};
 use super::value::Value;
+use crate::program::Type;
 
 /// Calls a method on a value that is not the program's own. `None`: no library has it.
 ///
@@ -54,6 +56,33 @@ pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Val
         machine.note_question();
     }
     constant.or_else(|| rust::constant(machine, path))
+}
+
+/// Calls a function by its name in a program in C. `None`: neither MPI nor C's library has it.
+pub(super) fn function_of_c(
+    machine: &mut Machine<'_>,
+    path: &[String],
+    call: &Call<'_>,
+) -> Option<Outcome> {
+    if call.name.starts_with("MPI_") {
+        machine.note_question();
+        return mpi::function(machine, path, call);
+    }
+    c::function(machine, path, call)
+}
+
+/// The value of a constant in a program in C. `None`: not known.
+pub(super) fn constant_of_c(
+    machine: &mut Machine<'_>,
+    path: &[String],
+    ty: &Type,
+) -> Option<Value> {
+    let name = path.last()?;
+    if name.starts_with("MPI_") {
+        machine.note_question();
+        return mpi::constant(machine, path);
+    }
+    c::constant(machine, name, ty)
 }
 
 /// Ends the life of something of MPI.

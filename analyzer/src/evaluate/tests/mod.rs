@@ -5,6 +5,7 @@ mod branches;
 mod calls;
 mod guesses;
 mod loops;
+mod pointers;
 mod rounds;
 pub(super) mod show;
 mod straight;

@@ -1,0 +1,636 @@
+//! Pointers of C: where they lead to, as often as it is written and no further.
+//!
+//! A pointer is a path to what it points to: a whole array stands for its first element, a slice for
+//! the one that it begins with. What type it points to is known by its expression. Pointers that may
+//! lead to several places are not known, but where they may lead to is.
+
+use std::rc::Rc;
+
+use super::bytes::{OPEN_END, leaf, row_of};
+use super::identity::Identity;
+use super::machine::Machine;
+use super::value::{Items, Length, Path, Sequence, Step, Unknown, Value};
+use crate::program::{Scalar, Type};
+
+/// Where pointers may lead to, at most; of others nothing is kept.
+const MOST_POINTEES: usize = 8;
+
+/// Memory behind pointers in memory behind pointers, at most.
+const DEEPEST: u32 = 6;
+
+/// Where an expression of C leads to.
+#[derive(Clone, Debug)]
+pub(super) enum Located {
+    /// There.
+    At(Path),
+    /// To bytes there, which are of another type.
+    Within(Path),
+    /// To one of these.
+    OneOf(Rc<[Path]>),
+    /// It is no place, or nobody knows which one.
+    Passing(Value),
+}
+
+/// What elements are counted from.
+enum Spot {
+    /// Elements of a row, from this one on; `each`: so many of them make one of those that are meant,
+    /// where that is known.
+    Row { row: Path, first: Option<u64>, each: Option<u64> },
+    /// A value that is not in a row.
+    Single(Path),
+    /// Memory of another type.
+    Other,
+}
+
+impl Machine<'_> {
+    /// Where a pointer leads to, if it is one place that is known.
+    pub(super) fn pointer(&self, value: &Value) -> Option<Path> {
+        match &self.pointees_of(value)[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// Where a pointer may lead to; nothing where nobody knows.
+    pub(super) fn pointees_of(&self, value: &Value) -> Rc<[Path]> {
+        match value {
+            Value::Reference(path) => Rc::from([path.clone()]),
+            Value::Unknown(unknown, _) => {
+                self.pointees.borrow().get(&unknown.identity).cloned().unwrap_or_default()
+            }
+            _ => Rc::default(),
+        }
+    }
+
+    /// Whether a pointer is null.
+    pub(super) fn is_null(&self, value: &Value) -> Option<bool> {
+        match value {
+            Value::Variant("None", _) => Some(true),
+            Value::Reference(_) | Value::Function(..) | Value::External(..) => Some(false),
+            Value::Scalar(..) => value.as_integer().map(|number| number == 0),
+            _ => None,
+        }
+    }
+
+    /// Keeps where a value that is not known leads to if it is one of these.
+    pub(super) fn keep_pointees(&self, result: &Value, values: [&Value; 2]) {
+        let Value::Unknown(unknown, _) = result else { return };
+        let mut all = Vec::new();
+        for value in values {
+            let paths = self.pointees_of(value);
+            if paths.is_empty() && self.is_null(value) != Some(true) {
+                return;
+            }
+            for path in paths.iter() {
+                if !all.contains(path) {
+                    all.push(path.clone());
+                }
+            }
+        }
+        if !all.is_empty() && all.len() <= MOST_POINTEES {
+            self.pointees.borrow_mut().insert(unknown.identity, all.into());
+        }
+    }
+
+    /// A pointer that is not known may lead to where another value leads, too; whether that is new.
+    pub(super) fn more_pointees(&self, unknown: Unknown, value: &Value) -> bool {
+        let Some(known) = self.pointees.borrow().get(&unknown.identity).cloned() else {
+            return false;
+        };
+        let others = self.pointees_of(value);
+        let is_new = |path: &&Path| !known.contains(path);
+        let all: Vec<Path> = known.iter().chain(others.iter().filter(is_new)).cloned().collect();
+        let is_lost = others.is_empty() && self.is_null(value) != Some(true);
+        if is_lost || all.len() > MOST_POINTEES {
+            self.pointees.borrow_mut().remove(&unknown.identity);
+            return true;
+        }
+        let has_more = all.len() > known.len();
+        if has_more {
+            self.pointees.borrow_mut().insert(unknown.identity, all.into());
+        }
+        has_more
+    }
+
+    /// A path to elements in a row that stands for both of two paths in one object; `None`: the first
+    /// one does already.
+    pub(super) fn any_part(&mut self, one: &Path, other: &Path) -> Option<Path> {
+        let row = |path: &Path| match path.steps.last() {
+            Some(Step::Slice(..) | Step::Part(_)) => row_of(path),
+            _ => path.clone(),
+        };
+        let (mine, theirs) = (row(one), row(other));
+        let is_part = |path: &Path| matches!(path.steps.last(), Some(Step::Part(_)));
+        if mine == theirs {
+            return (!is_part(one)).then(|| self.part_from_anywhere(mine));
+        }
+        if is_part(one) && mine.steps.is_empty() {
+            return None;
+        }
+        let whole = Path::whole(one.object);
+        Some(match self.peek_at(&whole) {
+            Value::Sequence(_) => self.part_from_anywhere(whole),
+            _ => whole,
+        })
+    }
+
+    fn part_from_anywhere(&mut self, row: Path) -> Path {
+        row.child(Step::Part(Length::Unknown(self.fresh_unknown())))
+    }
+
+    /// Element `index` of what a pointer leads to. `ty`: the element's type.
+    pub(super) fn pointed(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Located {
+        let paths = self.pointees_of(pointer);
+        match &paths[..] {
+            [] => Located::Passing(self.behind_unknown(pointer, index, ty)),
+            [path] => self.element_behind(path, index, ty),
+            several => {
+                let located: Vec<_> =
+                    several.iter().map(|path| self.element_behind(path, index, ty)).collect();
+                let paths = located.into_iter().map(|located| match located {
+                    Located::At(path) | Located::Within(path) => Some(path),
+                    _ => None,
+                });
+                match paths.collect::<Option<Vec<Path>>>() {
+                    Some(paths) => Located::OneOf(paths.into()),
+                    None => Located::OneOf(
+                        several.iter().map(|path| Path::whole(path.object)).collect(),
+                    ),
+                }
+            }
+        }
+    }
+
+    /// What is behind a pointer of which nobody knows where it leads. What is the same on every rank
+    /// comes from outside, and stays what it is.
+    fn behind_unknown(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Value {
+        if self.identity(pointer).uniform && matches!(pointer, Value::Unknown(..)) {
+            return self.computed("element behind", &[pointer, index], ty.clone());
+        }
+        self.fresh(ty.clone())
+    }
+
+    /// Element `index` of this type, counted from where a path leads to.
+    pub(super) fn element_behind(&mut self, path: &Path, index: &Value, ty: &Type) -> Located {
+        let number = index.as_integer();
+        match self.spot(path, ty) {
+            Spot::Row { row, first, each } => {
+                let (Some(first), Some(number), Some(each)) = (first, number, each) else {
+                    return Located::At(match each {
+                        Some(1) => self.somewhere_in(row),
+                        _ => self.part_of_row(&row, index),
+                    });
+                };
+                let index = i128::from(first) + number * i128::from(each);
+                let place = match each {
+                    1 => self.carried(&row, index),
+                    _ => u64::try_from(index)
+                        .ok()
+                        .map(|index| row.child(Step::Slice(index, index.saturating_add(each)))),
+                };
+                match place {
+                    Some(place) => Located::At(place),
+                    // Outside of the object.
+                    None => Located::Passing(self.fresh(ty.clone())),
+                }
+            }
+            Spot::Single(path) => match number {
+                None | Some(0) => Located::At(path),
+                Some(_) if path.steps.is_empty() => Located::Passing(self.fresh(ty.clone())),
+                Some(_) => Located::Within(Path::whole(path.object)),
+            },
+            Spot::Other => self.element_of_bytes(path, number, ty),
+        }
+    }
+
+    /// Some element of a row: nobody knows which.
+    fn somewhere_in(&self, row: Path) -> Path {
+        // A pointer that is counted on past its row may lead to any row.
+        let mut steps = row.steps.to_vec();
+        for step in steps.iter_mut().rev() {
+            match step {
+                Step::Element(_) => *step = Step::Somewhere,
+                Step::Somewhere => {}
+                _ => break,
+            }
+        }
+        Path { object: row.object, steps: steps.into() }.child(Step::Somewhere)
+    }
+
+    /// The same as [`Self::element_behind`] where other types lie there.
+    fn element_of_bytes(&mut self, path: &Path, number: Option<i128>, ty: &Type) -> Located {
+        let size = self.program.size_of(ty).unwrap_or(1);
+        let start = self.span(path).map(|(start, _)| i128::from(start));
+        let first = start.zip(number).map(|(start, number)| start + number * i128::from(size));
+        let Some(first) = first.and_then(|first| u64::try_from(first).ok()) else {
+            return Located::Within(Path::whole(path.object));
+        };
+        let whole = Path::whole(path.object);
+        if let Some(exact) = self.region(&whole, first, first.saturating_add(size)) {
+            let value = self.peek_at(&exact);
+            if dimensions(&value) == type_dimensions(ty)
+                && agree(&self.leaf_type(&value), leaf(ty))
+                && self.leaf_type(&value) != Type::Unknown
+            {
+                return Located::At(exact);
+            }
+        }
+        Located::Within(self.region_around(&whole, first, first.saturating_add(size)))
+    }
+
+    /// What elements of a type are counted from, where a path leads to.
+    fn spot(&self, path: &Path, ty: &Type) -> Spot {
+        let wanted = type_dimensions(ty);
+        let value = self.peek_in_row(path);
+        let (mut row, mut first, mut inside) = match path.steps.last() {
+            Some(Step::Slice(first, _)) => (row_of(path), Some(*first), value),
+            Some(Step::Part(_)) => (row_of(path), None, value),
+            step => {
+                let depth = dimensions(&value);
+                match step {
+                    Some(Step::Element(index)) if depth == wanted => {
+                        (row_of(path), Some(*index), self.peek_at(&row_of(path)))
+                    }
+                    Some(Step::Somewhere) if depth == wanted => {
+                        (row_of(path), None, self.peek_at(&row_of(path)))
+                    }
+                    _ if depth == 0 || depth == wanted && is_all(&value, ty) => {
+                        return match agree(&self.leaf_type(&value), leaf(ty)) {
+                            true => Spot::Single(path.clone()),
+                            false => Spot::Other,
+                        };
+                    }
+                    _ => (path.clone(), Some(0), value),
+                }
+            }
+        };
+        loop {
+            let Value::Sequence(sequence) = &inside else { return Spot::Other };
+            let depth = dimensions(&inside).saturating_sub(1);
+            if depth <= wanted {
+                if !agree(&self.leaf_type(&inside), leaf(ty)) {
+                    return Spot::Other;
+                }
+                return Spot::Row { row, first, each: elements_of(ty, wanted - depth) };
+            }
+            let step = first.map_or(Step::Somewhere, Step::Element);
+            let next = self.elements(sequence, &step);
+            row = row.child(step);
+            first = first.map(|_| 0);
+            inside = next;
+        }
+    }
+
+    /// What a path leads to; of elements in a row, the row.
+    fn peek_in_row(&self, path: &Path) -> Value {
+        match path.steps.last() {
+            Some(Step::Slice(..) | Step::Part(_)) => self.peek_at(&row_of(path)),
+            _ => self.peek_at(path),
+        }
+    }
+
+    /// Element `index` of a row, or of the rows before and behind it where it lies outside.
+    fn carried(&self, row: &Path, index: i128) -> Option<Path> {
+        let Value::Sequence(sequence) = self.peek_at(row) else { return None };
+        let number = u64::try_from(index).ok();
+        let length = match (sequence.length(), number) {
+            (Length::Unknown(_), Some(number)) => return Some(row.child(Step::Element(number))),
+            (Length::Known(length), Some(number)) if number < length => {
+                return Some(row.child(Step::Element(number)));
+            }
+            (Length::Known(length), _) if length > 0 => i128::from(length),
+            _ => return None,
+        };
+        let Some(Step::Element(mine)) = row.steps.last() else { return None };
+        let other = self.carried(&row_of(row), i128::from(*mine) + index.div_euclid(length))?;
+        self.carried(&other, index.rem_euclid(length))
+    }
+
+    /// `pointer + index`. `ty`: what it points to.
+    pub(super) fn offset(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Value {
+        if index.as_integer() == Some(0) {
+            return pointer.clone();
+        }
+        let paths = self.pointees_of(pointer);
+        match &paths[..] {
+            [] => self.moved_pointer(pointer, index, ty),
+            [path] => match self.offset_path(path, index, ty) {
+                Some(path) => Value::Reference(path),
+                None => self.moved_pointer(pointer, index, ty),
+            },
+            several => {
+                let moved: Option<Vec<Path>> =
+                    several.iter().map(|path| self.offset_path(path, index, ty)).collect();
+                let result = self.moved_pointer(pointer, index, ty);
+                if let (Some(moved), Value::Unknown(unknown, _)) = (moved, &result) {
+                    self.pointees.borrow_mut().insert(unknown.identity, moved.into());
+                }
+                result
+            }
+        }
+    }
+
+    /// A pointer of which nobody knows where it leads, so many elements from another one.
+    fn moved_pointer(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Value {
+        let ty = Type::Reference(Box::new(ty.clone()));
+        match pointer {
+            Value::Reference(_) => self.fresh(ty),
+            pointer => self.computed("pointer", &[pointer, index], ty),
+        }
+    }
+
+    fn offset_path(&mut self, path: &Path, index: &Value, ty: &Type) -> Option<Path> {
+        let number = index.as_integer();
+        match self.spot(path, ty) {
+            Spot::Row { row, first, each } => {
+                let (Some(first), Some(number), Some(each)) = (first, number, each) else {
+                    return Some(self.part_of_row(&row, index));
+                };
+                let target = i128::from(first) + number.checked_mul(i128::from(each))?;
+                Some(match self.from_element(&row, target) {
+                    Some(path) => path,
+                    None => self.part_of_row(&row, index),
+                })
+            }
+            Spot::Single(path) if number.is_none() => Some(path),
+            Spot::Single(_) | Spot::Other => {
+                let size = self.program.size_of(ty).unwrap_or(1);
+                let (start, _) = self.span(path)?;
+                let first = i128::from(start) + number?.checked_mul(i128::from(size))?;
+                self.path_to_byte(path, u64::try_from(first).ok()?)
+            }
+        }
+    }
+
+    /// The path to the elements of a row from this one on, or those of rows before or behind it.
+    fn from_element(&self, row: &Path, index: i128) -> Option<Path> {
+        let Value::Sequence(sequence) = self.peek_at(row) else { return None };
+        let end = match sequence.length() {
+            Length::Known(length) => length,
+            Length::Unknown(_) => OPEN_END,
+        };
+        match u64::try_from(index) {
+            Ok(0) => Some(row.clone()),
+            Ok(first) if first <= end => Some(row.child(Step::Slice(first, end))),
+            _ => {
+                let element = self.carried(row, index)?;
+                let Some(Step::Element(first)) = element.steps.last() else { return None };
+                self.from_element(&row_of(&element), i128::from(*first))
+            }
+        }
+    }
+
+    /// Elements in a row, from one on of which nobody knows which it is.
+    fn part_of_row(&self, row: &Path, index: &Value) -> Path {
+        let mut identity = Identity::of("elements from");
+        identity.unknown(self.identity(index));
+        let mut top = row.clone();
+        while matches!(top.steps.last(), Some(Step::Element(_) | Step::Somewhere))
+            && matches!(self.peek_at(&row_of(&top)), Value::Sequence(_))
+        {
+            top = row_of(&top);
+        }
+        top.child(Step::Part(Length::Unknown(identity.finish())))
+    }
+
+    /// The path to what begins at a byte of the object that a path leads to.
+    fn path_to_byte(&self, path: &Path, byte: u64) -> Option<Path> {
+        let whole = Path::whole(path.object);
+        let found = self.region_around(&whole, byte, byte.checked_add(1)?);
+        let (start, _) = self.span(&found)?;
+        match (start == byte, found.steps.last()) {
+            (true, Some(Step::Element(index))) => {
+                self.from_element(&row_of(&found), i128::from(*index))
+            }
+            (true, _) => Some(found),
+            _ => None,
+        }
+    }
+
+    /// `one - other`, in elements of a type.
+    pub(super) fn difference(&mut self, one: &Value, other: &Value, ty: &Type) -> Value {
+        let size = self.program.size_of(ty).unwrap_or(1);
+        if let (Some(mine), Some(theirs)) = (self.pointer(one), self.pointer(other))
+            && mine.object == theirs.object
+            && size > 0
+        {
+            if mine == theirs {
+                return Value::integer(0, Scalar::I64);
+            }
+            if let (Some((mine, _)), Some((theirs, _))) = (self.span(&mine), self.span(&theirs)) {
+                let bytes = i128::from(mine) - i128::from(theirs);
+                return Value::integer(bytes / i128::from(size), Scalar::I64);
+            }
+        }
+        self.computed("pointer difference", &[one, other], Type::Scalar(Scalar::I64))
+    }
+
+    /// How two pointers compare, where that is known: less than zero, zero, or more.
+    pub(super) fn order_of_pointers(&self, one: &Value, other: &Value) -> Option<i128> {
+        match (self.is_null(one), self.is_null(other)) {
+            (Some(true), Some(true)) => return Some(0),
+            (Some(true), Some(false)) => return Some(-1),
+            (Some(false), Some(true)) => return Some(1),
+            _ => {}
+        }
+        let (Value::Reference(one), Value::Reference(other)) = (one, other) else { return None };
+        if one == other {
+            return Some(0);
+        }
+        if one.object != other.object {
+            return None;
+        }
+        let ((mine, _), (theirs, _)) = (self.span(one)?, self.span(other)?);
+        Some(i128::from(mine) - i128::from(theirs))
+    }
+
+    /// Gives memory that has no type yet the one that a pointer to it has.
+    pub(super) fn give_type(&mut self, path: &Path, ty: &Type) {
+        let Some(Value::Variant(super::bytes::UNTYPED, parts)) =
+            self.state.memory.get(path.object).filter(|_| path.steps.is_empty())
+        else {
+            return;
+        };
+        let Some(size) = self.program.size_of(ty).filter(|size| *size > 0) else { return };
+        let (bytes, is_zeroed) = (parts[0].clone(), parts.len() > 1);
+        let length = self.divided(&bytes, size);
+        let value = self.row_of_type(ty, length, is_zeroed);
+        self.put(path, value);
+    }
+
+    /// So many values of a type in a row, zeroed or not.
+    pub(super) fn row_of_type(&mut self, ty: &Type, length: Length, is_zeroed: bool) -> Value {
+        let element = ty.clone();
+        let items = match length {
+            Length::Known(length) if length <= super::dialect::most_kept(ty) => {
+                let each = (0..length).map(|_| self.value_of_type(ty, is_zeroed));
+                Items::Each(Rc::new(each.collect()))
+            }
+            length => Items::Alike(Rc::new(self.value_of_type(ty, is_zeroed)), length),
+        };
+        Value::Sequence(Sequence { element, items })
+    }
+
+    fn value_of_type(&mut self, ty: &Type, is_zeroed: bool) -> Value {
+        if is_zeroed { self.zero(ty) } else { self.fresh(ty.clone()) }
+    }
+
+    /// How many elements of a size so many bytes are.
+    fn divided(&mut self, bytes: &Value, size: u64) -> Length {
+        if let Some(bytes) = bytes.as_integer() {
+            return Length::Known(u64::try_from(bytes).unwrap_or(0) / size);
+        }
+        let identity = self.identity(bytes).identity;
+        if let Some((of, times)) = self.products.get(&identity).cloned() {
+            if times == i128::from(size) {
+                return Length::Unknown(self.identity(&of));
+            }
+            if times % i128::from(size) == 0 {
+                let times = Value::integer(times / i128::from(size), Scalar::U64);
+                let (one, other) = (of, times);
+                let swaps = self.identity(&one).identity > self.identity(&other).identity;
+                let inputs = if swaps { [&other, &one] } else { [&one, &other] };
+                let product = self.computed("multiply", &inputs, Type::Scalar(Scalar::U64));
+                return Length::Unknown(self.identity(&product));
+            }
+        }
+        if size == 1 {
+            return Length::Unknown(self.identity(bytes));
+        }
+        let size = Value::integer(i128::from(size), Scalar::U64);
+        let length = self.computed("divide", &[bytes, &size], Type::Scalar(Scalar::U64));
+        Length::Unknown(self.identity(&length))
+    }
+
+    /// Makes unknown all that can be reached from a value: it was handed to code that nobody knows.
+    /// That code may not touch it at all: no access is noted.
+    pub(super) fn forget_behind(&mut self, value: &Value) {
+        let mut seen = Vec::new();
+        self.forget_reached(value, &mut seen, DEEPEST);
+    }
+
+    fn forget_reached(&mut self, value: &Value, seen: &mut Vec<Path>, depth: u32) {
+        let mut paths = Vec::new();
+        super::access::references(value, &mut paths);
+        if let Value::Unknown(..) = value {
+            paths.extend(self.pointees_of(value).iter().cloned());
+        }
+        for path in paths {
+            if seen.contains(&path) {
+                continue;
+            }
+            seen.push(path.clone());
+            let inside = self.peek_at(&path);
+            if depth > 0 {
+                self.forget_reached(&inside, seen, depth - 1);
+            }
+            let forgotten = self.forgotten_in_c(&inside);
+            self.put(&path, forgotten);
+        }
+    }
+
+    /// Makes what is at a path unknown.
+    pub(super) fn forget_there(&mut self, path: &Path) {
+        let forgotten = self.peek_at(path);
+        let forgotten = self.forgotten_in_c(&forgotten);
+        self.put(path, forgotten);
+    }
+
+    /// A value of the same shape of which nothing else is known.
+    pub(super) fn forgotten_in_c(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Function(..) | Value::External(..) | Value::Moved => value.clone(),
+            Value::Variant(super::bytes::UNTYPED, parts) => {
+                Value::Variant(super::bytes::UNTYPED, Rc::new(parts[..1].to_vec()))
+            }
+            Value::Defined { definition, variant, fields } => {
+                let fields = fields.iter().map(|part| self.forgotten_in_c(part)).collect();
+                Value::Defined {
+                    definition: *definition,
+                    variant: *variant,
+                    fields: Rc::new(fields),
+                }
+            }
+            Value::Sequence(Sequence { element, items }) => {
+                let items = match items {
+                    Items::Each(items) => {
+                        let items = items.iter().map(|item| self.forgotten_in_c(item)).collect();
+                        Items::Each(Rc::new(items))
+                    }
+                    Items::Alike(item, length) => {
+                        Items::Alike(Rc::new(self.forgotten_in_c(item)), *length)
+                    }
+                };
+                Value::Sequence(Sequence { element: element.clone(), items })
+            }
+            Value::Reference(_) | Value::Variant(..) => {
+                self.fresh(Type::Reference(Box::new(Type::Unknown)))
+            }
+            other => {
+                let ty = self.type_of(other);
+                self.fresh(ty)
+            }
+        }
+    }
+}
+
+/// How many arrays are in each other in a value.
+fn dimensions(value: &Value) -> usize {
+    let Value::Sequence(sequence) = value else { return 0 };
+    if sequence.element != Type::Unknown {
+        return 1 + type_dimensions(&sequence.element);
+    }
+    1 + match &sequence.items {
+        Items::Each(items) => items.first().map_or(0, dimensions),
+        Items::Alike(item, _) => dimensions(item),
+    }
+}
+
+/// The same for a type.
+fn type_dimensions(ty: &Type) -> usize {
+    match ty {
+        Type::Array(element, _) => 1 + type_dimensions(element),
+        _ => 0,
+    }
+}
+
+/// Whether an array may be all of what a pointer to an array of a type leads to.
+fn is_all(value: &Value, ty: &Type) -> bool {
+    match (value, ty) {
+        (Value::Sequence(sequence), Type::Array(_, Some(said))) => match sequence.length() {
+            Length::Known(length) => length == *said,
+            Length::Unknown(_) => false,
+        },
+        _ => true,
+    }
+}
+
+/// How many elements the outer dimensions of a type have.
+fn elements_of(ty: &Type, dimensions: usize) -> Option<u64> {
+    match ty {
+        _ if dimensions == 0 => Some(1),
+        Type::Array(element, Some(length)) => {
+            elements_of(element, dimensions - 1)?.checked_mul(*length)
+        }
+        _ => None,
+    }
+}
+
+/// Whether memory of a type is what a pointer to another says.
+fn agree(there: &Type, said: &Type) -> bool {
+    match (there, said) {
+        (Type::Unknown, _) | (_, Type::Unknown) => true,
+        (Type::Scalar(there), Type::Scalar(said)) => {
+            there == said
+                || there.is_integer() && said.is_integer() && there.bytes() == said.bytes()
+        }
+        (Type::Reference(_) | Type::Function(..), Type::Reference(_) | Type::Function(..)) => true,
+        (Type::Defined(there, _), Type::Defined(said, _)) => there == said,
+        (Type::External(there, _), Type::External(said, _)) => {
+            there == said || there.starts_with("MPI_") || said.starts_with("MPI_")
+        }
+        // What MPI's own things are called differs, and so does what they are kept as.
+        (Type::External(..), _) | (_, Type::External(..)) => true,
+        _ => false,
+    }
+}
