@@ -1,0 +1,93 @@
+//! Calls.
+
+use tree_sitter::Node;
+
+use super::super::library;
+use super::super::parse::children;
+use super::Lowering;
+use super::convert::{convert, is_true, promote};
+use super::operator::without_parentheses;
+use crate::program::{CallSite, Expression, Kind, Place, Type};
+
+impl<'u> Lowering<'u> {
+    /// `function(arguments)`
+    pub(super) fn call(&mut self, node: Node<'u>) -> Expression {
+        let function = node.child_by_field_name("function");
+        let arguments = node.child_by_field_name("arguments");
+        let (Some(function), Some(arguments)) = (function, arguments) else {
+            return self.unreadable(node);
+        };
+        let written = children(arguments, &mut arguments.walk());
+        if written.iter().any(|argument| argument.is_error() || argument.is_missing()) {
+            return self.unreadable(node);
+        }
+        if let Some(expression) = self.cast_in_call(function, &written, node) {
+            return expression;
+        }
+        let place = self.place(node);
+        let inner = without_parentheses(function);
+        if inner.kind() != "identifier" {
+            let callee = self.value(function);
+            return self.call_of(callee, &written, "", place);
+        }
+        let name = self.text(inner);
+        if let Some(expression) = self.special_call(name, &written, node) {
+            return expression;
+        }
+        let callee = self.named(inner);
+        self.note_call(name, place);
+        self.call_of(callee, &written, name, place)
+    }
+
+    /// A call of a callee.
+    fn call_of(
+        &mut self,
+        callee: Expression,
+        written: &[Node<'u>],
+        name: &str,
+        place: Place,
+    ) -> Expression {
+        let is_assertion = name == "assert";
+        let (parameters, result) = match &callee.ty {
+            Type::Function(parameters, result) => (parameters.clone(), (**result).clone()),
+            _ => (Vec::new(), library::result_of(name)),
+        };
+        let mut arguments = Vec::new();
+        for (number, argument) in written.iter().enumerate() {
+            let value = self.value(*argument);
+            arguments.push(match parameters.get(number) {
+                Some(ty) => convert(value, ty),
+                None if is_assertion => is_true(value),
+                None => promote(value),
+            });
+        }
+        Expression { kind: Kind::Call(Box::new(callee), arguments), place, ty: result }
+    }
+
+    /// What looks like a call and is none.
+    fn special_call(
+        &mut self,
+        name: &str,
+        written: &[Node<'u>],
+        node: Node<'u>,
+    ) -> Option<Expression> {
+        match (name, written) {
+            ("__builtin_expect", [value, _]) => Some(self.value(*value)),
+            ("offsetof" | "__builtin_offsetof", [ty, member]) => {
+                let named = self.named_type(self.text(*ty));
+                Some(self.offset_in(named, self.text(*member), node))
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes a call that communicates.
+    pub(super) fn note_call(&mut self, name: &str, place: Place) {
+        let plain = name.strip_prefix('P').filter(|plain| plain.starts_with("MPI_"));
+        let name = plain.unwrap_or(name);
+        if name.starts_with("MPI_") && super::super::calls::communicates(name) {
+            let name = name.to_owned();
+            self.program.calls.push(CallSite { place, name, is_certain: true });
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! From expanded text to a tree. Nothing is understood here; what would overflow a stack or is no C
+//! at all is turned away.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Parser, Tree, TreeCursor};
+
+use super::preprocess::Expanded;
+use crate::diagnostic::Failure;
+use crate::source::Language;
+
+/// Brackets inside brackets; handwritten code has some twenty.
+const DEPTH: usize = 400;
+
+/// A file as it is after its preprocessor, with its tree.
+#[derive(Debug)]
+pub(in crate::read) struct Unit {
+    pub(super) expanded: Expanded,
+    pub(super) tree: Tree,
+}
+
+impl Unit {
+    pub(super) fn text(&self) -> &str {
+        &self.expanded.text
+    }
+
+    pub(super) fn is_cpp(&self) -> bool {
+        self.expanded.language == Language::Cpp
+    }
+}
+
+/// Parses what the preprocessor has left of a file.
+pub(in crate::read) fn parse(expanded: Expanded) -> Result<Unit, Failure> {
+    let at = |bytes: Range<usize>, message: String| {
+        Failure::at(expanded.origins.locate(bytes).bytes, message)
+    };
+    if let Some(bytes) = too_deep(expanded.text.as_bytes()) {
+        let message = format!("brackets stand in more than {DEPTH} others here, which is not read");
+        return Err(at(bytes, message));
+    }
+    let language = match expanded.language {
+        Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+        _ => tree_sitter_c::LANGUAGE.into(),
+    };
+    let mut parser = Parser::new();
+    let set = parser.set_language(&language);
+    let tree = match set {
+        Ok(()) => parser.parse(&expanded.text, None),
+        Err(error) => return Err(at(0..0, format!("the parser cannot be used: {error}"))),
+    };
+    let Some(tree) = tree else {
+        return Err(at(0..0, "this cannot be parsed".to_owned()));
+    };
+    if let Some(bytes) = nothing_but_errors(tree.root_node()) {
+        return Err(at(bytes, format!("this is not {}", expanded.language.name())));
+    }
+    Ok(Unit { expanded, tree })
+}
+
+/// Where brackets are nested too deeply.
+fn too_deep(text: &[u8]) -> Option<Range<usize>> {
+    let mut depth = 0usize;
+    let mut quote = None;
+    let mut at = 0;
+    while at < text.len() {
+        let letter = text[at];
+        match (quote, letter) {
+            (Some(_), b'\\') => at += 1,
+            (Some(open), _) if open == letter || letter == b'\n' => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(letter),
+            (None, b'(' | b'[' | b'{') => {
+                depth += 1;
+                if depth > DEPTH {
+                    return Some(at..at + 1);
+                }
+            }
+            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
+            (None, _) => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The first part that is no C, where no function or declaration was understood besides.
+fn nothing_but_errors(root: Node<'_>) -> Option<Range<usize>> {
+    if !root.has_error() {
+        return None;
+    }
+    if root.is_error() {
+        return Some(root.byte_range());
+    }
+    let mut error = None;
+    for child in children(root, &mut root.walk()) {
+        match child.kind() {
+            "ERROR" => error = error.or(Some(child.byte_range())),
+            "function_definition" | "declaration" | "type_definition"
+            | "linkage_specification" | "namespace_definition" | "template_declaration" => {
+                if !child.has_error() || child.kind() == "function_definition" {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    error
+}
+
+/// The named parts of a node, without comments.
+pub(super) fn children<'t>(node: Node<'t>, cursor: &mut TreeCursor<'t>) -> Vec<Node<'t>> {
+    node.named_children(cursor).filter(|child| child.kind() != "comment").collect()
+}
