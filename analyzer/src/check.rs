@@ -6,6 +6,7 @@ use crate::cli::Check;
 use crate::config::Setting;
 use crate::examine::{Examination, Examined};
 use crate::gather::Gathering;
+use crate::read::rust::TargetProgram;
 use crate::read::{self, Readings};
 use crate::report::Outcome;
 use crate::source::discover::{self, Input, Selection};
@@ -38,14 +39,17 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     gathering.add_packages(discovered.packages);
     gathering.fail_all(discovered.failures);
     match looked {
-        Ok((readings, examined)) => gathering.add(readings, examined, options.coverage),
+        Ok((readings, examined, programs)) => {
+            gathering.add(readings, examined, options.coverage);
+            gathering.keep(programs);
+        }
         Err(failure) => gathering.fail_all(vec![failure]),
     }
     gathering.finish()
 }
 
 /// Reads the files, judges the protocols in them, and runs the programs.
-fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined) {
+fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined, Vec<TargetProgram>) {
     let sizes = options.ranks.as_ref().map(|ranks| ranks.0.as_slice());
     let judged = CheckOptions {
         sizes: sizes.map(<[u32]>::to_vec),
@@ -54,10 +58,11 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined) {
     };
     let mut readings = read::all(inputs, &judged);
     let examination = Examination::new(sizes, options.eager_limit);
-    let programs = readings.programs(&examination.sizes, |target| examination.run(target));
+    let ran = readings.programs(&examination.sizes, |target| examination.run(target));
     let source = |file: FileId| &readings.files[file].source;
     let name = |file| source(file).name.clone();
     let place = |at: &Location| source(at.file).short(at.bytes.start);
-    let examined = Examined::of(programs, name, place);
-    (readings, examined)
+    let (programs, runs): (Vec<_>, Vec<_>) = ran.into_iter().unzip();
+    let examined = Examined::of(&programs, runs, name, place);
+    (readings, examined, programs)
 }

@@ -200,17 +200,18 @@ impl Run {
 }
 
 impl Examined {
-    /// What came of these programs. `name`: what a file is called in reports; `place`: what a place
-    /// is.
+    /// What came of these programs: for each of them, of each entry. `name`: what a file is called in
+    /// reports; `place`: what a place is.
     pub fn of(
-        programs: Vec<(TargetProgram, Vec<Run>)>,
+        programs: &[TargetProgram],
+        runs: Vec<Vec<Run>>,
         name: impl Fn(FileId) -> String,
         place: impl Fn(&Location) -> String,
     ) -> Examined {
         let mut examined = Examined::default();
         let mut calls = Calls::default();
         let mut found = Found::default();
-        for (target, runs) in programs {
+        for (target, runs) in programs.iter().zip(runs) {
             let program = &target.program;
             let places: Arc<[Location]> =
                 std::iter::once(Location { file: target.root, bytes: 0..0 })

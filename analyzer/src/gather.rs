@@ -12,6 +12,7 @@ use crate::coverage::Call;
 use crate::diagnostic::{Diagnostic, Failure, Label, Severity};
 use crate::evaluate::Understood;
 use crate::examine::Examined;
+use crate::read::rust::TargetProgram;
 use crate::read::{Reading, Readings};
 use crate::report::Outcome;
 use crate::source::discover::Unit;
@@ -53,6 +54,11 @@ impl<'a> Gathering<'a> {
         self.outcome.packages = packages;
     }
 
+    /// Keeps what was run as long as what came of it.
+    pub(crate) fn keep(&mut self, programs: Vec<TargetProgram>) {
+        self.outcome.programs = programs;
+    }
+
     /// Adds what could not be checked and stands in no file.
     pub(crate) fn fail_all(&mut self, failures: Vec<Failure>) {
         failures.into_iter().for_each(|failure| self.fail(failure, None));
@@ -68,8 +74,8 @@ impl<'a> Gathering<'a> {
         let mut files = BTreeMap::new();
         let mut protocols = Vec::new();
         for reading in readings.files {
-            let Reading { source, unit, protocols: judged, failures, .. } = reading;
-            self.outcome.summary.files += 1;
+            let Reading { source, unit, protocols: judged, failures, again, .. } = reading;
+            self.outcome.summary.files += usize::from(!again);
             for protocol in &judged {
                 let name = format!("`{}` in {}", protocol.name, source.name);
                 self.outcome.summary.add_protocol(&name, &protocol.sizes);

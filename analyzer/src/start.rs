@@ -104,6 +104,8 @@ fn check(options: &Check, matches: &ArgMatches) -> Status {
         Status::Clean if !compiled => Status::Denied,
         status => status,
     };
+    // The process ends: nobody needs to take apart what it has made.
+    std::mem::forget(outcome);
     match &options.output {
         None => print(&text, status),
         Some(path) => match std::fs::write(path, text) {

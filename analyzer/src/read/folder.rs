@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::Text;
 use super::rust::Manifests;
@@ -18,22 +17,20 @@ use crate::source::modules::Scope;
 
 /// What a text declares, as far as its words say.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Declared<'t> {
+pub(super) struct Declared {
     /// The names of modules in other files.
-    names: Vec<&'t str>,
+    names: Vec<Box<str>>,
     /// Where they are, or what they are called, cannot be told from words.
     unclear: bool,
 }
 
 /// For each file of a folder whether it has to be parsed. `folder`: all paths that were found.
 pub(super) fn to_be_parsed(texts: &[(&Input, &Text)], folder: &HashSet<PathBuf>) -> Vec<bool> {
-    let declared: Vec<Declared<'_>> =
-        texts.par_iter().map(|(_, text)| Declared::of(&text.source.text)).collect();
     let mut wanted = may_be_judged(texts);
     let mut open: Vec<usize> = (0..texts.len()).filter(|&at| wanted[at]).collect();
     let mut declaring: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, declared) in declared.iter().enumerate() {
-        for &name in &declared.names {
+    for (at, (_, Text { declared, .. })) in texts.iter().enumerate() {
+        for name in &declared.names {
             declaring.entry(name).or_default().push(at);
         }
         let leads_out = declared.unclear
@@ -83,8 +80,8 @@ fn module_name(path: &Path) -> Option<&str> {
     if stem == "mod" { path.parent()?.file_name()?.to_str() } else { Some(stem) }
 }
 
-impl<'t> Declared<'t> {
-    fn of(text: &'t str) -> Self {
+impl Declared {
+    pub(super) fn of(text: &str) -> Self {
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
         let mut declared = Declared::default();
         for at in memmem::find_iter(text.as_bytes(), "mod") {
@@ -99,7 +96,7 @@ impl<'t> Declared<'t> {
             let (name, end) = (&name[..end], name[end..].trim_start());
             match end.as_bytes().first() {
                 Some(b'/') => declared.unclear = true,
-                Some(b';') if !name.is_empty() => declared.names.push(name),
+                Some(b';') if !name.is_empty() => declared.names.push(name.into()),
                 _ => {}
             }
         }
@@ -124,8 +121,9 @@ mod tests {
     #[test]
     fn modules_are_told_from_words() {
         let names = |text| Declared::of(text).names;
-        assert_eq!(names("mod a; pub mod\nr#b ;\nmod c { mod d; }"), ["a", "b", "d"]);
-        assert_eq!(names("modify; xmod a; mod a {} mod; mod.a;"), [""; 0]);
+        let wanted = ["a", "b", "d"].map(Box::from);
+        assert_eq!(names("mod a; pub mod\nr#b ;\nmod c { mod d; }"), wanted);
+        assert_eq!(names("modify; xmod a; mod a {} mod; mod.a;"), []);
         let unclear = |text| Declared::of(text).unclear;
         for text in ["#[path = \"b.rs\"] mod a;", "mod /* x */ a;", "mod a /* x */;", "mod/**/a;"] {
             assert!(unclear(text), "{text}");

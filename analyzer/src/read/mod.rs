@@ -23,7 +23,7 @@ use rayon::iter::{
 
 use crate::diagnostic::Failure;
 use crate::source::discover::{Input, Unit};
-use crate::source::{MARK, SourceFile, display_name, reason};
+use crate::source::{self, MARK, SourceFile, display_name, display_name_in, reason};
 use find::Declaration;
 use protocol::Judged;
 use rust::TargetProgram;
@@ -42,6 +42,10 @@ pub struct Reading {
     pub failures: Vec<Failure>,
     /// It was asked for by name or by a target.
     named: bool,
+    /// It stands among the files a second time: its text was not kept, and then asked for after all.
+    pub again: bool,
+    /// Its text is there: it was looked at closer than for words.
+    kept: bool,
     mentions: Mentions,
     children: Vec<Child>,
 }
@@ -66,6 +70,36 @@ impl Mentions {
 struct Text {
     source: SourceFile,
     mentions: Mentions,
+    /// The modules that it declares; only looked for where a folder has it.
+    declared: folder::Declared,
+    /// The text is there. Of most files nobody asks for it again, and they are many.
+    kept: bool,
+}
+
+impl Text {
+    /// Reads a file. `found`: a folder has it. `memory`: what it is read into.
+    fn read(
+        path: PathBuf,
+        name: String,
+        found: bool,
+        memory: &mut Vec<u8>,
+    ) -> Result<Text, String> {
+        let text = source::read_into(&path, memory)?;
+        let mentions = Mentions::of(text);
+        let declared = if found { folder::Declared::of(text) } else { Default::default() };
+        let kept = !found || mentions.mpi || mentions.protocol;
+        let text = if kept { text.to_owned() } else { String::new() };
+        Ok(Text { source: SourceFile::new(path, name, text), mentions, declared, kept })
+    }
+
+    /// Reads the text again if it was not kept.
+    fn keep(&mut self) -> Result<(), String> {
+        if !std::mem::replace(&mut self.kept, true) {
+            let SourceFile { path, name, .. } = &self.source;
+            self.source = SourceFile::read(path.clone(), name.clone())?;
+        }
+        Ok(())
+    }
 }
 
 /// A module file that a file declares.
@@ -107,7 +141,8 @@ pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
         batch.iter().filter(|input| input.is_found()).map(|input| input.path.clone()).collect();
     while !batch.is_empty() {
         let (mut inputs, mut texts) = (Vec::new(), Vec::new());
-        for (input, text) in readings.read_texts(std::mem::take(&mut batch), &mut numbers) {
+        for (input, text) in readings.read_texts(std::mem::take(&mut batch), &mut numbers, &folder)
+        {
             inputs.push(input);
             texts.push(text);
         }
@@ -130,11 +165,15 @@ pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
 
 /// Which of these files have to be parsed.
 fn wanted(inputs: &[Input], texts: &[Text], folder: &HashSet<PathBuf>) -> Vec<bool> {
-    let found = |input: &Input| input.is_found() && folder.contains(&input.path);
     let of_folder: Vec<(&Input, &Text)> =
-        inputs.iter().zip(texts).filter(|(input, _)| found(input)).collect();
+        inputs.iter().zip(texts).filter(|(input, _)| is_of(folder, input)).collect();
     let mut in_folder = folder::to_be_parsed(&of_folder, folder).into_iter();
-    inputs.iter().map(|input| !found(input) || in_folder.next().unwrap_or(true)).collect()
+    inputs.iter().map(|input| !is_of(folder, input) || in_folder.next().unwrap_or(true)).collect()
+}
+
+/// Whether a folder has a file, and nobody has asked for it by name.
+fn is_of(folder: &HashSet<PathBuf>, input: &Input) -> bool {
+    input.is_found() && folder.contains(&input.path)
 }
 
 fn unreadable(path: &Path, reason: &str) -> Failure {
@@ -147,6 +186,7 @@ impl Readings {
         &mut self,
         inputs: Vec<Input>,
         numbers: &mut HashMap<PathBuf, Option<usize>>,
+        folder: &HashSet<PathBuf>,
     ) -> Vec<(Input, Text)> {
         let real = |input: Input| {
             let real = input.real.clone().map_or_else(|| input.path.canonicalize(), Ok);
@@ -163,13 +203,14 @@ impl Readings {
                 Err(error) => self.failures.push(unreadable(&input.path, &reason(&error))),
             }
         }
-        let text = |(path, input): (PathBuf, Input)| {
-            let source = SourceFile::read(path, display_name(&input.path));
-            let text = source.map(|source| Text { mentions: Mentions::of(&source.text), source });
+        let current = std::env::current_dir().unwrap_or_default();
+        let text = |memory: &mut Vec<u8>, (path, input): (PathBuf, Input)| {
+            let name = display_name_in(&current, &input.path);
+            let text = Text::read(path, name, is_of(folder, &input), memory);
             (input, text)
         };
         let mut texts = Vec::new();
-        for (input, text) in fresh.into_par_iter().map(text).collect::<Vec<_>>() {
+        for (input, text) in fresh.into_par_iter().map_init(Vec::new, text).collect::<Vec<_>>() {
             match text {
                 Ok(text) => texts.push((input, text)),
                 Err(reason) => self.failures.push(unreadable(&input.path, &reason)),
@@ -190,7 +231,15 @@ impl Readings {
         for (file, failure) in programs.failures {
             self.files[file].failures.push(failure);
         }
-        self.files.extend(programs.more.into_iter().map(Reading::of_source));
+        let let_go = self.files.iter().filter(|file| !file.kept);
+        let let_go: HashSet<PathBuf> = match programs.more.as_slice() {
+            [] => HashSet::new(),
+            _ => let_go.map(|file| file.source.path.clone()).collect(),
+        };
+        self.files.extend(programs.more.into_iter().map(|source| {
+            let again = let_go.contains(&source.path);
+            Reading { again, ..Reading::of_source(source) }
+        }));
         programs.list
     }
 
@@ -222,15 +271,25 @@ impl Readings {
 }
 
 /// Reads one file, and parses it if that is wanted; the inputs are the module files it leads to.
-fn read(text: Text, input: &Input, wanted: bool, options: &CheckOptions) -> (Reading, Vec<Input>) {
+fn read(
+    mut text: Text,
+    input: &Input,
+    wanted: bool,
+    options: &CheckOptions,
+) -> (Reading, Vec<Input>) {
     let mentioned = text.mentions.protocol;
-    let unit = input.unit.clone();
+    let again = if wanted { text.keep() } else { Ok(()) };
     let mut reading = Reading {
-        unit,
+        unit: input.unit.clone(),
         named: input.named,
+        kept: text.kept,
         mentions: text.mentions,
         ..Reading::of_source(text.source)
     };
+    if let Err(reason) = again {
+        reading.failures.push(unreadable(&reading.source.path, &reason));
+        return (reading, Vec::new());
+    }
     if !wanted || !mentioned && !limits::declares_modules(&reading.source.text) {
         return (reading, Vec::new());
     }
@@ -294,6 +353,8 @@ impl Reading {
             protocols: Vec::new(),
             failures: Vec::new(),
             named: false,
+            again: false,
+            kept: true,
             mentions: Mentions::default(),
             children: Vec::new(),
         }

@@ -14,6 +14,7 @@ use p2p_protocol::grammar::{CheckedSize, Coverage};
 
 use crate::coverage::Call;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::read::rust::TargetProgram;
 use crate::source::discover::Unit;
 use crate::source::{FileId, Sources};
 
@@ -32,6 +33,9 @@ pub struct Outcome {
     pub units: BTreeMap<FileId, Arc<Unit>>,
     /// A target of each package that was looked at, whatever was found in it.
     pub packages: Vec<Arc<Unit>>,
+    /// The programs that were run. Nobody reports on them; but taking them apart takes time, which
+    /// a process that ends can spare.
+    pub programs: Vec<TargetProgram>,
 }
 
 /// What was looked at, and how it came out.

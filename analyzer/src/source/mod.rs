@@ -5,8 +5,11 @@ pub mod cfg;
 pub mod discover;
 pub mod modules;
 
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::str::Utf8Error;
 use std::sync::OnceLock;
 
 use codespan_reporting::files::line_starts;
@@ -34,6 +37,21 @@ pub struct SourceFile {
     characters: OnceLock<Vec<usize>>,
     /// The same text, byte by byte, without what a terminal would obey; `None` if nothing is.
     harmless: OnceLock<Option<String>>,
+}
+
+/// Reads a file into memory that was used before, and gives its text with a byte order mark; the
+/// error says why it cannot be read.
+pub fn read_into<'m>(path: &Path, memory: &'m mut Vec<u8>) -> Result<&'m str, String> {
+    memory.clear();
+    let read = File::open(path).and_then(|mut file| file.read_to_end(memory));
+    read.map_err(|error| reason(&error))?;
+    std::str::from_utf8(memory).map_err(|error| not_a_text(memory, error))
+}
+
+fn not_a_text(bytes: &[u8], error: Utf8Error) -> String {
+    let before = &bytes[..error.valid_up_to()];
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    format!("it is not UTF-8 (line {line})")
 }
 
 /// Replaces what a terminal obeys or what turns the reading direction, each character by one that
@@ -80,14 +98,8 @@ impl SourceFile {
     /// Reads a file; the error says why it cannot be.
     pub fn read(path: PathBuf, name: String) -> Result<Self, String> {
         let bytes = std::fs::read(&path).map_err(|error| reason(&error))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
-                .iter()
-                .filter(|&&byte| byte == b'\n')
-                .count()
-                + 1;
-            format!("it is not UTF-8 (line {line})")
-        })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| not_a_text(error.as_bytes(), error.utf8_error()))?;
         Ok(SourceFile::new(path, name, text))
     }
 
@@ -169,8 +181,12 @@ pub fn reason(error: &std::io::Error) -> String {
 
 /// The name of a path in reports: relative to the current folder where it lies below it.
 pub fn display_name(path: &Path) -> String {
-    let current = std::env::current_dir().unwrap_or_default();
-    let below = |path: &Path| path.strip_prefix(&current).map(Path::to_owned).ok();
+    display_name_in(&std::env::current_dir().unwrap_or_default(), path)
+}
+
+/// The same for many paths, with the current folder asked for once.
+pub fn display_name_in(current: &Path, path: &Path) -> String {
+    let below = |path: &Path| path.strip_prefix(current).map(Path::to_owned).ok();
     let roundabout = path.components().any(|part| part == Component::ParentDir);
     let direct = roundabout.then(|| path.canonicalize().ok()).flatten();
     let name = direct.as_deref().and_then(below).or_else(|| below(path));

@@ -100,8 +100,8 @@ impl<'r> Files<'r> {
         }
         self.numbers.insert(path.clone(), None);
         let origin = match self.read.get(&path) {
-            Some(&number) => Origin::Read(number),
-            None => {
+            Some(&number) if self.readings[number].kept => Origin::Read(number),
+            _ => {
                 let source = SourceFile::read(path.clone(), display_name(&path)).ok()?;
                 self.more.push(source);
                 Origin::More(self.more.len() - 1)

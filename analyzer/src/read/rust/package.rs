@@ -132,7 +132,8 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
     let mut manifests = Manifests::default();
     let mut groups: Vec<(Group, bool)> = Vec::new();
     let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
-    for (file, reading) in readings.iter().enumerate() {
+    // Of a package that does not mention MPI the texts were not kept.
+    for (file, reading) in readings.iter().enumerate().filter(|(_, reading)| reading.kept) {
         let unit = reading.unit.as_ref();
         let manifest = match unit {
             Some(unit) => Some(unit.package.manifest_path.clone().into_std_path_buf()),
