@@ -1,8 +1,9 @@
 //! Actions drawn at random, of every kind that the model has, and small parts of them.
 
 use p2p_protocol::model::{
-    Action, Collective, CollectiveKind, Completion, Data, Departure, Envelope, LabelId, Mode, Peer,
-    Position, RequestId, SourceId, Tag,
+    AccessKind, Action, Argument, Collective, CollectiveKind, Completion, Data, Departure,
+    Envelope, HandleKind, LabelId, Mode, OneSided, Peer, Phase, Position, RequestId, SourceId, Tag,
+    WindowAccess, WindowStep,
 };
 use proptest::prelude::*;
 
@@ -146,12 +147,46 @@ fn branches() -> impl Strategy<Value = Box<[p2p_protocol::model::Arm]>> {
 /// Any action.
 pub(crate) fn action() -> BoxedStrategy<Action> {
     prop_oneof![
-        point_to_point(),
-        point_to_point(),
-        requests_at_work(),
-        requests_at_work(),
-        all_together(),
-        control(),
+        16 => point_to_point(),
+        16 => requests_at_work(),
+        8 => all_together(),
+        8 => control(),
+        1 => beside_messages(),
+    ]
+    .boxed()
+}
+
+/// What moves nothing between ranks, as programs in C do it.
+fn beside_messages() -> BoxedStrategy<Action> {
+    let access = |(target, request): (i32, Option<RequestId>)| {
+        let (kind, target) = (AccessKind::Put, Peer::Rank(target));
+        let (range, operation, origin, result) = (None, None, None, None);
+        let requested = request.is_some();
+        WindowStep::Access(WindowAccess {
+            kind,
+            target,
+            range,
+            operation,
+            origin,
+            result,
+            request,
+            requested,
+        })
+    };
+    let step = prop_oneof![
+        2 => (0..RANKS.cast_signed(), prop::option::of(request())).prop_map(access),
+        1 => Just(WindowStep::LockAll),
+    ];
+    let (call, parameter) = (0, 0);
+    prop_oneof![
+        2 => step.prop_map(|step| Action::OneSided(Box::new(OneSided { window: 0, step }))),
+        2 => request().prop_map(|request| Action::Overwrite { request }),
+        1 => Just(Action::Argument { call, parameter, argument: Argument::Count(-1) }),
+        1 => Just(Action::Create { call, kind: HandleKind::Communicator, handle: 0 }),
+        1 => Just(Action::Release { handle: 0 }),
+        1 => Just(Action::Initialize),
+        1 => Just(Action::Finalize),
+        1 => Just(Action::Outside { call, phase: Phase::AfterFinalize }),
     ]
     .boxed()
 }

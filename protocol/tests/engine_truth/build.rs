@@ -5,8 +5,6 @@ use p2p_protocol::model::{
     Envelope, Event, Mode, Peer, Place, Position, RequestId, SourceId, Tag, World,
 };
 
-use crate::edit::envelopes_of;
-
 /// One element of four bytes.
 pub(crate) const SMALL: Data =
     Data { datatype: Some(0), count: Some(1), message: None, label: None, buffer: None };
@@ -45,24 +43,10 @@ pub(crate) fn world(ranks: impl IntoIterator<Item = Vec<Action>>) -> World {
 }
 
 fn behaviour(actions: Vec<Action>) -> Behaviour {
-    let requests = actions.iter().flat_map(requests_of).max().map_or(0, |highest| highest + 1);
+    let requests = actions.iter().flat_map(Action::requests).max().map_or(0, |highest| highest + 1);
     let sources = actions.iter().flat_map(sources_of).max().map_or(0, |highest| highest + 1);
     let event = |(place, action)| Event { action, place: Place(place) };
     Behaviour { events: (0..).zip(actions).map(event).collect(), requests, sources, role: None }
-}
-
-fn requests_of(action: &Action) -> Vec<RequestId> {
-    match action {
-        Action::StartSend { request, .. }
-        | Action::StartReceive { request, .. }
-        | Action::PlanSend { request, .. }
-        | Action::PlanReceive { request, .. }
-        | Action::StartCollective { request, .. }
-        | Action::Free { request }
-        | Action::Test { request, .. } => vec![*request],
-        Action::Start { requests } | Action::Wait { requests, .. } => requests.to_vec(),
-        _ => Vec::new(),
-    }
 }
 
 fn sources_of(action: &Action) -> Vec<SourceId> {
@@ -75,8 +59,7 @@ fn sources_of(action: &Action) -> Vec<SourceId> {
     if let Action::BranchOnTag { slot, .. } = action {
         return vec![*slot];
     }
-    let mut action = action.clone();
-    let read = envelopes_of(&mut action).into_iter().filter_map(|envelope| match envelope.peer {
+    let read = action.peers().filter_map(|peer| match peer {
         Peer::Source(slot) => Some(slot),
         _ => None,
     });

@@ -119,20 +119,9 @@ pub(crate) fn mode_of(action: &mut Action) -> Option<&mut Mode> {
 
 /// The envelopes of an action; of a combined one the receive half comes first.
 pub(crate) fn envelopes_of(action: &mut Action) -> Vec<&mut Envelope> {
-    match action {
-        Action::Send { envelope, .. }
-        | Action::Receive { envelope, .. }
-        | Action::StartSend { envelope, .. }
-        | Action::StartReceive { envelope, .. }
-        | Action::PlanSend { envelope, .. }
-        | Action::PlanReceive { envelope, .. }
-        | Action::Probe { envelope, .. }
-        | Action::Put { envelope }
-        | Action::Get { envelope }
-        | Action::Offer { envelope, .. } => vec![envelope],
-        Action::SendReceive { send, receive } => vec![receive, send],
-        _ => Vec::new(),
-    }
+    let mut envelopes: Vec<&mut Envelope> = action.envelopes_mut().collect();
+    envelopes.reverse();
+    envelopes
 }
 
 /// May the order of steps matter where ranks do these?

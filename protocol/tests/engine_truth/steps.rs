@@ -127,14 +127,23 @@ impl Explorer<'_> {
                     self.start_planned(state, rank, request);
                 }
             }
-            Action::Free { request } => {
+            Action::Free { request } | Action::Overwrite { request } => {
                 let slot = &mut state.rank(rank).requests[*request as usize];
                 slot.active = None;
                 slot.plan = None;
                 state.disown(rank, *request);
             }
+            Action::OneSided(it) => {
+                if let Some(request) = it.access().and_then(|access| access.request) {
+                    self.set_plan(state, rank, request, None);
+                    let active =
+                        Active { complete: true, binds: None, source: None, gathering: None };
+                    state.rank(rank).requests[request as usize].active = Some(active);
+                }
+            }
             // Nothing happens before the next fence, nor does a buffer do anything by itself.
             Action::Put { .. } | Action::Get { .. } | Action::AttachBuffer { .. } => {}
+            action if action.moves_nothing() => {}
             other => panic!("{other:?} is not for here"),
         }
     }

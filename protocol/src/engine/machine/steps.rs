@@ -82,6 +82,7 @@ impl Machine<'_> {
             }
             Action::OneSided(it) => {
                 if let Some(id) = it.access().and_then(|access| access.request) {
+                    self.request_mut(rank, id).plan = None;
                     self.begin_request(rank, id, position, RequestStatus::Complete(None));
                 }
                 self.go_to(rank, position + 1);
