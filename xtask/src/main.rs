@@ -4,10 +4,10 @@
 
 mod bench;
 mod corpus;
+mod fixtures;
 mod generate;
 mod mpi;
 mod new_rule;
-mod rsmpi;
 mod setup;
 mod test;
 mod tune;
@@ -47,6 +47,8 @@ enum Command {
     },
     /// Check the programs in `fixtures/rsmpi`, run them with Open MPI, and compare
     Rsmpi,
+    /// Check the programs in `fixtures/c`, run them with Open MPI, and compare
+    C,
     /// Run the examples and the test programs as threads and with every MPI that is here
     Programs {
         /// Optimised, and with as many steps as the verdict deserves
@@ -89,7 +91,8 @@ fn main() -> ExitCode {
         Command::Corpus { paths } => corpus::run_over(&paths),
         Command::Programs { long, only } => mpi::programs::run(long, &only),
         Command::Tune { folder } => tune::run(&folder),
-        Command::Rsmpi => rsmpi::run(),
+        Command::Rsmpi => fixtures::run_rsmpi(),
+        Command::C => fixtures::run_c(),
         Command::NewRule { name } => new_rule::run(&name),
         Command::Generate { check } => generate::run(check),
     };

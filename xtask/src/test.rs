@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::mpi::{Mpi, programs};
 use crate::workspace::{cargo, files, has_subcommand, root, run};
-use crate::{Result, generate, rsmpi};
+use crate::{Result, fixtures, generate};
 
 /// How long the grammar is fuzzed where a fuzzer is installed.
 const FUZZ_SECONDS: u32 = 30;
@@ -28,7 +28,8 @@ pub(crate) fn run_all(long: bool) -> Result {
     }
     generate::run(true)?;
     fuzz()?;
-    rsmpi::run()?;
+    fixtures::run_rsmpi()?;
+    fixtures::run_c()?;
     programs::run(long, &[])?;
     tests(long)
 }

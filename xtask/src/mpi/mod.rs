@@ -127,9 +127,14 @@ impl Mpi {
         command
     }
 
+    /// Its compiler of C.
+    pub(crate) fn compiler(&self) -> Command {
+        Command::new(self.compiler)
+    }
+
     /// Compiles one file of C, optimised. What a newer compiler says of MPICH's header is not about it.
     pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result {
-        let mut compile = Command::new(self.compiler);
+        let mut compile = self.compiler();
         compile.args(["-O3", "-Wno-stringop-overflow", "-o"]).arg(program).arg(source);
         run(compile)
     }
