@@ -45,7 +45,10 @@ pub(super) fn equal(
         (Value::Sequence(one), Value::Sequence(other)) => {
             equal_sequences(machine, one, other, place)
         }
-        (Value::Handle(one), Value::Handle(other)) => one.is_same(other).then_some(true),
+        (Value::Handle(one), Value::Handle(other)) => match one.is_same(other) {
+            true => Some(true),
+            false => one.differs(other).then_some(false),
+        },
         _ => None,
     }
 }

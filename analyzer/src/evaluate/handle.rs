@@ -4,9 +4,10 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::{Peer, RequestId, SourceId, Tag};
+use p2p_protocol::model::{Buffer, HandleId, HandleKind, Peer, RequestId, SourceId, Tag, WindowId};
 
 use super::alike::{Number, name_peer};
+pub(super) use super::library::mpi::layout::Layout;
 pub(super) use super::library::mpi::signature::Signature;
 use super::value::{Content, Path, Value};
 use crate::program::{Place, Type};
@@ -64,7 +65,14 @@ pub(super) enum Handle {
     Operation(Option<Rc<str>>),
     /// `Color`: `None` is undefined.
     Color(Option<Content>),
-    /// A raw handle, or anything else of MPI that nothing is known of: its type's name.
+    /// A window.
+    Window(Rc<Window>),
+    /// What is only made and freed: info objects, error handlers, operations of the program's own.
+    Object(HandleKind, Option<HandleId>),
+    /// The null handle of a kind: `MPI_COMM_NULL`.
+    Null(HandleKind),
+    /// A value of MPI that stands for no object, such as `MPI_IN_PLACE`, or a raw handle of which
+    /// nothing is known: what it is called.
     Other(&'static str),
 }
 
@@ -76,6 +84,8 @@ pub(super) struct Communicator {
     pub known: Option<KnownCommunicator>,
     /// Its name in reports: `world`.
     pub name: Rc<str>,
+    /// Which of the rank's objects it is, where the program has to free it.
+    pub made: Option<HandleId>,
 }
 
 /// A communicator whose ranks are known.
@@ -89,6 +99,47 @@ pub(super) struct KnownCommunicator {
     pub rank: Number,
     /// Its grid, where it has one.
     pub grid: Option<Rc<Grid>>,
+    /// The rank's neighbours, where it has a graph: by their ranks in it.
+    pub neighbors: Option<Rc<Neighbors>>,
+    /// The world's ranks of the other group, of an inter-communicator.
+    pub remote: Option<Rc<[u32]>>,
+}
+
+/// Whom a rank has edges with in a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Neighbors {
+    /// Those that it receives from.
+    pub sources: Vec<u32>,
+    /// Those that it sends to.
+    pub destinations: Vec<u32>,
+    /// Whether one list stands for both, and nothing is weighted (`MPI_Graph_create`).
+    pub is_graph: bool,
+}
+
+/// Memory of its ranks that the others of them can access.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Window {
+    /// Its index in the world's windows.
+    pub id: WindowId,
+    /// Which of the rank's objects it is.
+    pub made: HandleId,
+    /// The communicator that it was made on.
+    pub communicator: Rc<Communicator>,
+    /// This rank's memory in it, where that is known.
+    pub memory: Option<Path>,
+    /// How many bytes one unit of a displacement has here, where that is known.
+    pub unit: Option<u64>,
+    /// What its ranks have told of their parts.
+    pub parts: Rc<[WindowPart]>,
+}
+
+/// One rank's part of a window, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct WindowPart {
+    /// How many bytes it has.
+    pub bytes: Option<u64>,
+    /// How many bytes one unit of a displacement has.
+    pub unit: Option<u64>,
 }
 
 /// The world's ranks of a communicator's members, in order.
@@ -159,6 +210,8 @@ pub(super) struct Grid {
 pub(super) struct Group {
     /// Its members.
     pub members: Option<Rc<[u32]>>,
+    /// Which of the rank's objects it is, where the program has to free it.
+    pub made: Option<HandleId>,
 }
 
 /// What a receive or a probe has told.
@@ -202,6 +255,8 @@ pub(super) struct Request {
     pub place: Place,
     /// The memory that it uses.
     pub buffer: Option<Path>,
+    /// The bytes that it uses, in C.
+    pub pieces: Rc<[Buffer]>,
     /// What is where, once it is complete.
     pub arrives: Option<Rc<(Path, Value)>>,
     /// What its completion tells.
@@ -228,6 +283,17 @@ pub(super) struct Requests {
 pub(super) struct Datatype {
     /// What one element is made of, where it is known.
     pub signature: Option<Signature>,
+    /// How one element lies in memory, where it is known.
+    pub layout: Option<Rc<Layout>>,
+    /// Which of the rank's objects it is, where the program has to free it.
+    pub made: Option<HandleId>,
+}
+
+impl Datatype {
+    /// One of which only the signature is known.
+    pub(super) fn of(signature: Option<Signature>) -> Datatype {
+        Datatype { signature, layout: None, made: None }
+    }
 }
 
 impl Handle {
@@ -252,7 +318,35 @@ impl Handle {
             (Handle::Datatype(one), Handle::Datatype(two)) => one == two,
             (Handle::Operation(one), Handle::Operation(two)) => one == two,
             (Handle::Color(one), Handle::Color(two)) => one == two,
+            (Handle::Window(one), Handle::Window(two)) => one == two,
+            (Handle::Object(one, first), Handle::Object(two, second)) => {
+                one == two && first == second
+            }
+            (Handle::Null(one), Handle::Null(two)) => one == two,
             (Handle::Other(one), Handle::Other(two)) => one == two,
+            _ => false,
+        }
+    }
+
+    /// Whether both are known to be different things.
+    pub(super) fn differs(&self, other: &Handle) -> bool {
+        match (self, other) {
+            (Handle::Null(_), Handle::Null(_)) => false,
+            (Handle::Null(_), other) | (other, Handle::Null(_)) => match other {
+                Handle::Communicator(communicator) => communicator.known.is_some(),
+                Handle::Request(_)
+                | Handle::Datatype(_)
+                | Handle::Group(_)
+                | Handle::Message(_)
+                | Handle::Operation(_)
+                | Handle::Window(_)
+                | Handle::Object(..) => true,
+                _ => false,
+            },
+            (Handle::Communicator(one), Handle::Communicator(two)) => {
+                let id = |it: &Communicator| it.known.as_ref().map(|known| known.id);
+                id(one).zip(id(two)).is_some_and(|(one, two)| one != two)
+            }
             _ => false,
         }
     }
@@ -266,6 +360,7 @@ impl Request {
             pool: None,
             place,
             buffer,
+            pieces: Rc::new([]),
             arrives: None,
             status: Status::NOTHING_TOLD,
             persistent: false,
@@ -306,7 +401,7 @@ impl Status {
 impl Communicator {
     /// One of which nothing is known but what it is called.
     pub(super) fn unknown(name: impl Into<Rc<str>>) -> Rc<Communicator> {
-        Rc::new(Communicator { known: None, name: name.into() })
+        Rc::new(Communicator { known: None, name: name.into(), made: None })
     }
 }
 
@@ -321,9 +416,18 @@ impl KnownCommunicator {
         self.members.get(rank)
     }
 
+    /// The rank of the world that a message to or from this rank goes to or comes from: in an
+    /// inter-communicator one of the other group.
+    fn end(&self, rank: Number) -> Option<Number> {
+        match &self.remote {
+            Some(remote) => Members::from(remote.clone()).get(rank),
+            None => self.member(rank),
+        }
+    }
+
     /// Who has this rank here, as the other end of a message.
     pub(super) fn peer(&self, rank: Number) -> Peer {
-        match self.member(rank).and_then(name_peer) {
+        match self.end(rank).and_then(name_peer) {
             Some(peer) => Peer::Rank(peer),
             None => Peer::Outside(i32::try_from(rank.get()).unwrap_or(i32::MAX)),
         }

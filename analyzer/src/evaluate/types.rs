@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use p2p_protocol::model::HandleKind;
+
 use super::handle::Handle;
 use super::machine::Machine;
 use super::value::{Sequence, Value};
@@ -167,9 +169,27 @@ fn handle_type(handle: &Handle) -> Type {
         Handle::Partition { .. } => "Partition",
         Handle::Operation(_) => "SystemOperation",
         Handle::Color(_) => "Color",
+        Handle::Window(_) => "MPI_Win",
+        Handle::Object(kind, _) | Handle::Null(kind) => raw_name(*kind),
         Handle::Other(name) => name,
     };
     Type::External(name.to_owned(), Vec::new())
+}
+
+/// What C calls the type of a handle.
+fn raw_name(kind: HandleKind) -> &'static str {
+    match kind {
+        HandleKind::Communicator => "MPI_Comm",
+        HandleKind::Datatype => "MPI_Datatype",
+        HandleKind::Operation => "MPI_Op",
+        HandleKind::Window => "MPI_Win",
+        HandleKind::Group => "MPI_Group",
+        HandleKind::Request => "MPI_Request",
+        HandleKind::Info => "MPI_Info",
+        HandleKind::ErrorHandler => "MPI_Errhandler",
+        HandleKind::Message => "MPI_Message",
+        HandleKind::File => "MPI_File",
+    }
 }
 
 /// A type with generic parameters replaced by what they stand for.

@@ -19,10 +19,14 @@ use crate::evaluate::value::{Content, Items, Path, Value};
 use crate::program::Place;
 
 /// One rank's call of a collective operation.
-struct Entry<'c> {
-    kind: CollectiveKind,
-    communicator: KnownCommunicator,
-    root: Root,
+pub(super) struct Entry {
+    pub(super) kind: CollectiveKind,
+    pub(super) communicator: KnownCommunicator,
+    pub(super) root: Root,
+}
+
+/// What a method is handed besides.
+struct Given<'c> {
     sends: Option<&'c Value>,
     takes: Option<&'c Value>,
     operation: Option<&'c Value>,
@@ -30,7 +34,7 @@ struct Entry<'c> {
 
 /// The root of a rooted collective, by its rank in the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Root {
+pub(super) enum Root {
     /// There is none.
     None,
     /// The same on every rank, but not known.
@@ -92,7 +96,7 @@ fn buffers<'c>(call: &'c Call<'_>, has_operation: bool) -> (&'c [Value], Option<
     }
 }
 
-fn has_operation(kind: CollectiveKind) -> bool {
+pub(super) fn has_operation(kind: CollectiveKind) -> bool {
     use CollectiveKind::{AllReduce, Exscan, Reduce, ReduceScatterBlock, Scan};
     matches!(kind, AllReduce | Exscan | Reduce | ReduceScatterBlock | Scan)
 }
@@ -106,15 +110,9 @@ pub(super) fn symmetric(
     let kind = symmetric_kind(bare(call.name)).expect("only called for these");
     let Some(known) = communicator.known.clone() else { return skipped(machine, call) };
     let (buffers, operation) = buffers(call, has_operation(kind));
-    let entry = Entry {
-        kind,
-        communicator: known,
-        root: Root::None,
-        sends: buffers.first(),
-        takes: buffers.get(1),
-        operation,
-    };
-    enter(machine, &entry, call)
+    let entry = Entry { kind, communicator: known, root: Root::None };
+    let given = Given { sends: buffers.first(), takes: buffers.get(1), operation };
+    enter(machine, &entry, &given, call)
 }
 
 /// A collective with a root, or one of its halves.
@@ -146,10 +144,8 @@ pub(super) fn rooted(machine: &mut Machine<'_>, process: &Process, call: &Call<'
     let (buffers, operation) = buffers(call, has_operation(kind));
     let takes_only = matches!(kind, CollectiveKind::Scatter | CollectiveKind::Scatterv)
         && !name.ends_with("_root");
-    let entry = Entry {
-        kind,
-        communicator: known,
-        root,
+    let entry = Entry { kind, communicator: known, root };
+    let given = Given {
         sends: buffers.first().filter(|_| !takes_only),
         takes: match kind {
             CollectiveKind::Bcast => buffers.first(),
@@ -158,29 +154,25 @@ pub(super) fn rooted(machine: &mut Machine<'_>, process: &Process, call: &Call<'
         },
         operation,
     };
-    enter(machine, &entry, call)
+    enter(machine, &entry, &given, call)
 }
 
 /// What one rank's call is made of, once its buffers are known.
-struct Buffers {
-    sent: Option<Memory>,
-    taken: Option<Memory>,
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// What it brings.
+    pub(super) sent: Option<Memory>,
+    /// What it has room for.
+    pub(super) taken: Option<Memory>,
 }
 
-fn enter(machine: &mut Machine<'_>, entry: &Entry<'_>, call: &Call<'_>) -> Outcome {
+fn enter(machine: &mut Machine<'_>, entry: &Entry, given: &Given<'_>, call: &Call<'_>) -> Outcome {
     let mut memory =
         |value: Option<&Value>| value.map(|value| Memory::of(machine, value, call.place));
-    let buffers = Buffers { sent: memory(entry.sends), taken: memory(entry.takes) };
-    let operation = entry.operation.and_then(|value| operation_name(machine, value, call.place));
+    let buffers = Buffers { sent: memory(given.sends), taken: memory(given.takes) };
+    let operation = given.operation.and_then(|value| operation_name(machine, value, call.place));
     understood(machine, entry, &buffers, call.place);
-    let collective = Collective {
-        root: world_root(&entry.communicator, entry.root),
-        data: data(machine, entry, &buffers),
-        room: room(machine, entry, &buffers),
-        operation: operation.as_deref().map(|name| machine.operation(name)),
-        shares: shares(machine, &buffers),
-        ..Collective::of(entry.kind, entry.communicator.id)
-    };
+    let collective = collective(machine, entry, &buffers, operation.as_deref());
     let result = result(machine, entry, &buffers, operation.as_deref());
     if !call.name.starts_with("immediate_") {
         machine.emit(Action::Collective(collective), call.place)?;
@@ -190,6 +182,46 @@ fn enter(machine: &mut Machine<'_>, entry: &Entry<'_>, call: &Call<'_>) -> Outco
         return Ok(Value::unit());
     }
     start(machine, collective, &buffers, result, call.place)
+}
+
+/// What a rank enters.
+pub(super) fn collective(
+    machine: &mut Machine<'_>,
+    entry: &Entry,
+    buffers: &Buffers,
+    operation: Option<&str>,
+) -> Collective {
+    Collective {
+        root: world_root(&entry.communicator, entry.root),
+        data: data(machine, entry, buffers),
+        room: room(machine, entry, buffers),
+        operation: operation.map(|name| operation_id(machine, name)),
+        shares: shares(machine, buffers),
+        ..Collective::of(entry.kind, entry.communicator.id)
+    }
+}
+
+/// An operation in the world's table, by the name that the program's language has for it.
+pub(super) fn operation_id(machine: &mut Machine<'_>, name: &str) -> u16 {
+    let in_c = match name {
+        "sum" => "MPI_SUM",
+        "product" => "MPI_PROD",
+        "max" => "MPI_MAX",
+        "min" => "MPI_MIN",
+        "logical_and" => "MPI_LAND",
+        "logical_or" => "MPI_LOR",
+        "logical_xor" => "MPI_LXOR",
+        "bitwise_and" => "MPI_BAND",
+        "bitwise_or" => "MPI_BOR",
+        "bitwise_xor" => "MPI_BXOR",
+        "max_loc" => "MPI_MAXLOC",
+        "min_loc" => "MPI_MINLOC",
+        "replace" => "MPI_REPLACE",
+        "no_op" => "MPI_NO_OP",
+        other => other,
+    };
+    let name = if machine.is_c() { in_c } else { name };
+    machine.operation(name)
 }
 
 fn start(
@@ -214,7 +246,12 @@ fn start(
     Ok(Value::Handle(Handle::Request(Box::new(request))))
 }
 
-fn understood(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers, place: Place) {
+pub(super) fn understood(
+    machine: &mut Machine<'_>,
+    entry: &Entry,
+    buffers: &Buffers,
+    place: Place,
+) {
     let both = [buffers.sent.as_ref(), buffers.taken.as_ref()];
     let gap = both.into_iter().flatten().find_map(|memory| memory.gap(memory.partition.is_none()));
     let how = match (gap, entry.root) {
@@ -239,7 +276,7 @@ fn world_root(known: &KnownCommunicator, root: Root) -> Option<i32> {
 
 /// What the rank brings, or makes room for if it brings nothing: of scatter and all-to-all what goes to
 /// one rank.
-fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
+fn data(machine: &mut Machine<'_>, entry: &Entry, buffers: &Buffers) -> Option<Data> {
     use CollectiveKind::{
         AllGatherv, AllToAll, AllToAllv, Gatherv, ReduceScatterBlock, Scatter, Scatterv,
     };
@@ -258,7 +295,7 @@ fn data(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Opti
 }
 
 /// What a rank that brings something has room for: of gathers and all-to-all, from one rank.
-fn room(machine: &mut Machine<'_>, entry: &Entry<'_>, buffers: &Buffers) -> Option<Data> {
+fn room(machine: &mut Machine<'_>, entry: &Entry, buffers: &Buffers) -> Option<Data> {
     use CollectiveKind::{
         AllGather, AllGatherv, AllReduce, AllToAll, AllToAllv, Exscan, Gather, Gatherv, Reduce,
         Scan, Scatter, Scatterv,
@@ -285,7 +322,7 @@ fn shares(machine: &mut Machine<'_>, buffers: &Buffers) -> Option<u32> {
 }
 
 /// Which part of what all bring a rank gets.
-fn gets(entry: &Entry<'_>) -> Gets {
+fn gets(entry: &Entry) -> Gets {
     let root = match entry.root {
         Root::Known(rank) => u32::try_from(rank).ok(),
         Root::None | Root::Uniform => None,
@@ -305,9 +342,9 @@ fn gets(entry: &Entry<'_>) -> Gets {
 
 /// What is in the buffer afterwards: numbers, if what every rank brings is known; else something
 /// that is the same on every rank, where it is; else something.
-fn result(
+pub(super) fn result(
     machine: &mut Machine<'_>,
-    entry: &Entry<'_>,
+    entry: &Entry,
     buffers: &Buffers,
     operation: Option<&str>,
 ) -> Option<(Path, Value)> {

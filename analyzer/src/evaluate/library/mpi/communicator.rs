@@ -24,8 +24,9 @@ pub(super) fn self_comm(machine: &mut Machine<'_>) -> Rc<Communicator> {
     let members: Rc<[u32]> = Rc::new([machine.rank()]);
     let made_by = format!("rank {} alone", machine.rank());
     let id = machine.communicator(&made_by, "self", &members);
-    let known = KnownCommunicator { id, members: members.into(), rank: 0.into(), grid: None };
-    Rc::new(Communicator { known: Some(known), name: "self".into() })
+    let (members, rank) = (members.into(), 0.into());
+    let known = KnownCommunicator { id, members, rank, grid: None, neighbors: None, remote: None };
+    Rc::new(Communicator { known: Some(known), name: "self".into(), made: None })
 }
 
 /// Associated functions of communicators, colors and groups.
@@ -202,7 +203,8 @@ fn make(
         }
         "split_by_subgroup" | "split_by_subgroup_with_tag" => {
             let members = argument.and_then(|group| group::of(machine, group, call.place).members);
-            subgroup(machine, communicator, known, members, call)
+            let tag = call.arguments.get(1).and_then(Value::as_integer).unwrap_or(0);
+            subgroup(machine, communicator, known, members, (tag, call.place))
         }
         "create_cartesian_communicator" => topology::create(machine, communicator, known, call),
         "subgroup" | "subgroup_unchecked" => topology::subgroup(machine, communicator, known, call),
@@ -255,13 +257,14 @@ impl Made {
         let made_by = format!("{} by collective {number} of {}", self.what, known.id);
         let id = machine.communicator(&made_by, &name, &self.members);
         let rank = i128::try_from(rank).expect("a world has fewer than 2^32 ranks").into();
-        let known = KnownCommunicator { id, members: self.members.clone().into(), rank, grid };
-        Rc::new(Communicator { known: Some(known), name: name.into() })
+        let members = self.members.clone().into();
+        let known = KnownCommunicator { id, members, rank, grid, neighbors: None, remote: None };
+        Rc::new(Communicator { known: Some(known), name: name.into(), made: None })
     }
 }
 
 /// A communicator of a group's members: `None` for all others.
-fn of_group(
+pub(super) fn of_group(
     machine: &mut Machine<'_>,
     of: &Communicator,
     known: &KnownCommunicator,
@@ -288,29 +291,28 @@ fn unknown_group(machine: &mut Machine<'_>, place: Place) {
 }
 
 /// `MPI_Comm_create_group`: only the group's members come together.
-fn subgroup(
+pub(super) fn subgroup(
     machine: &mut Machine<'_>,
     of: &Communicator,
     known: &KnownCommunicator,
     members: Option<Rc<[u32]>>,
-    call: &Call<'_>,
+    (tag, place): (i128, Place),
 ) -> Outcome {
     let Some(members) = members else {
         let why = "which ranks its group has is not known";
-        return Err(super::lost(machine, call.place, why));
+        return Err(super::lost(machine, place, why));
     };
     if !members.contains(&machine.rank()) {
         return Ok(Value::none());
     }
-    let tag = call.arguments.get(1).and_then(Value::as_integer).unwrap_or(0);
     let meeting = format!("members {members:?} of {} with tag {tag}", known.id);
     let name = format!("{}, group {members:?}", of.name);
     let id = machine.communicator(&meeting, &name, &members);
     let number = machine.count(Counted::Meetings(id));
     let collective = Collective::of(CollectiveKind::MakeCommunicator, id);
-    machine.emit(Action::Collective(collective), call.place)?;
+    machine.emit(Action::Collective(collective), place)?;
     let met = KnownCommunicator { id, ..known.clone() };
-    Ok(of_group(machine, of, &met, number, Some(members), call.place))
+    Ok(of_group(machine, of, &met, number, Some(members), place))
 }
 
 /// What a rank says of its color: whether it has one, which, and its key.
@@ -393,6 +395,8 @@ mod tests {
             members: Members::of_world(4.into()),
             rank: 0.into(),
             grid: None,
+            neighbors: None,
+            remote: None,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::program::{Place, Scalar, Type};
 
 /// A datatype as a value.
 fn value(signature: Option<Signature>) -> Value {
-    Value::Handle(Handle::Datatype(Datatype { signature }))
+    Value::Handle(Handle::Datatype(Datatype::of(signature)))
 }
 
 /// Methods of datatypes.

@@ -210,6 +210,8 @@ mod tests {
             members: Members::of_world(3.into()),
             rank: i128::from(rank).into(),
             grid: None,
+            neighbors: None,
+            remote: None,
         }
     }
 

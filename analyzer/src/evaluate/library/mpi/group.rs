@@ -11,14 +11,14 @@ use crate::program::{Place, Scalar, Type};
 
 /// A group as a value.
 pub(super) fn value(members: Option<Rc<[u32]>>) -> Value {
-    Value::Handle(Handle::Group(Group { members }))
+    Value::Handle(Handle::Group(Group { members, made: None }))
 }
 
 /// The group behind an argument.
 pub(super) fn of(machine: &mut Machine<'_>, value: &Value, place: Place) -> Group {
     match machine.behind(value, place) {
         Value::Handle(Handle::Group(group)) => group,
-        _ => Group { members: None },
+        _ => Group { members: None, made: None },
     }
 }
 
@@ -117,7 +117,7 @@ fn ranks(machine: &mut Machine<'_>, value: &Value, place: Place) -> Option<Vec<i
 
 /// `MPI_Group_union`, `_intersection`, `_difference` (MPI 4.0, 7.3.2): in the order of the first
 /// group, then that of the second.
-fn combined(how: &str, one: &[u32], two: &[u32]) -> Rc<[u32]> {
+pub(super) fn combined(how: &str, one: &[u32], two: &[u32]) -> Rc<[u32]> {
     match how {
         "union" => one.iter().chain(two.iter().filter(|it| !one.contains(it))).copied().collect(),
         "intersection" => one.iter().filter(|it| two.contains(it)).copied().collect(),
@@ -126,7 +126,7 @@ fn combined(how: &str, one: &[u32], two: &[u32]) -> Rc<[u32]> {
 }
 
 /// The members of these ranks, in this order; or all others, in theirs.
-fn chosen(included: bool, members: &[u32], ranks: &[i128]) -> Option<Rc<[u32]>> {
+pub(super) fn chosen(included: bool, members: &[u32], ranks: &[i128]) -> Option<Rc<[u32]>> {
     let member = |&rank: &i128| usize::try_from(rank).ok().and_then(|rank| members.get(rank));
     let named: Vec<u32> =
         ranks.iter().map(member).collect::<Option<Vec<_>>>()?.into_iter().copied().collect();

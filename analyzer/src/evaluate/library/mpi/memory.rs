@@ -101,8 +101,8 @@ impl Memory {
     pub(super) fn amount(&self, machine: &mut Machine<'_>, elements: Option<u64>) -> Data {
         let (datatype, count) = match &self.signature {
             Some(signature) => {
-                let datatype =
-                    signature.name().map(|name| machine.datatype(&name, Some(signature.bytes())));
+                let name = signature.name(machine.is_c());
+                let datatype = name.map(|name| machine.datatype(&name, Some(signature.bytes())));
                 (datatype, elements.map(|elements| elements.saturating_mul(signature.times())))
             }
             None => (None, None),
@@ -328,7 +328,7 @@ pub(super) fn function(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) 
             let count = call.arguments.get(1)?.as_integer().and_then(|n| u64::try_from(n).ok());
             let datatype = match machine.behind(call.arguments.get(2)?, call.place) {
                 Value::Handle(Handle::Datatype(datatype)) => datatype,
-                _ => Datatype { signature: None },
+                _ => Datatype::of(None),
             };
             Handle::View { of, layout: Some(Box::new((count, datatype))) }
         }

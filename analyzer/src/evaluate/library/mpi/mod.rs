@@ -12,6 +12,7 @@ mod environment;
 mod exchange;
 mod ffi;
 mod group;
+pub(in crate::evaluate) mod layout;
 mod memory;
 mod point_to_point;
 mod polling;
@@ -26,7 +27,9 @@ mod tags;
 mod tests;
 mod topology;
 
+pub use ffi::is_communication;
 pub(in crate::evaluate) use state::State;
+pub(in crate::evaluate) use status::raw_field as status_field;
 pub(in crate::evaluate) use tags::{Sent as SentTags, sent as sent_tags, settle as settle_tags};
 
 use super::super::Understood;
@@ -76,6 +79,9 @@ pub(in crate::evaluate) fn method(
         | Handle::Scope
         | Handle::Color(_)
         | Handle::Requests(_)
+        | Handle::Window(_)
+        | Handle::Object(..)
+        | Handle::Null(_)
         | Handle::Other(_) => None,
     }
 }

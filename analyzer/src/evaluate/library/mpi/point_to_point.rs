@@ -68,14 +68,24 @@ pub(super) fn accepted_tag(
     from: Peer,
     place: Place,
 ) -> Outcome<Tag> {
+    match accepted_exact_tag(machine, value, from, place)? {
+        Tag::Exact(-1) => Ok(Tag::Any),
+        tag => Ok(tag),
+    }
+}
+
+/// The tag that a receive accepts, where no number stands for all.
+pub(super) fn accepted_exact_tag(
+    machine: &mut Machine<'_>,
+    value: &Value,
+    from: Peer,
+    place: Place,
+) -> Outcome<Tag> {
     let content = content(&machine.behind(value, place));
     if content.is_some_and(|content| machine.state.mpi.take_probed(&content, from)) {
         return Ok(Tag::Any);
     }
-    match tag_of(machine, value, place)? {
-        Tag::Exact(-1) => Ok(Tag::Any),
-        tag => Ok(tag),
-    }
+    tag_of(machine, value, place)
 }
 
 /// The tag that a value is. One that every rank has, though nobody knows it, is a number of its own.
@@ -309,7 +319,7 @@ const NOTHING: Data =
 
 /// The message that a matched probe takes out of the queue: the first one that its source has sent
 /// and that the probe accepts, as long as it is received before the next one is probed.
-fn message(
+pub(super) fn message(
     machine: &mut Machine<'_>,
     end: &End,
     tag: Tag,

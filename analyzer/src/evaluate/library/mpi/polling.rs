@@ -6,11 +6,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::process;
+use super::{is_communication as is_mpi_communication, process};
 use crate::evaluate::machine::Machine;
 use crate::program::{
-    Condition, Expression, Function, FunctionId, Kind, Pattern, Place, Program, Statement, Unary,
-    VariableId,
+    Binary, Condition, Expression, Function, FunctionId, Kind, Literal, Pattern, Place, Program,
+    Statement, Unary, VariableId,
 };
 
 /// What becomes of the answer of a call that only asks.
@@ -61,6 +61,8 @@ fn surroundings(program: &Program) -> Surroundings {
         walk(body, &mut |expression| {
             if is_waiting_loop(expression) {
                 text.look_at(expression, &mut found);
+            } else if matches!(expression.kind, Kind::For { .. }) {
+                text.look_at_counted(expression, &mut found);
             }
         });
     }
@@ -123,7 +125,7 @@ impl Text<'_> {
             Kind::Call(callee, _) => match &callee.kind {
                 Kind::Function(function, _) => self.communicating.contains(function),
                 Kind::External(path, _) => path.last().is_some_and(|name| {
-                    name.starts_with("MPI_")
+                    is_mpi_communication(name)
                         || name.starts_with("send_receive")
                         || process::communicates(name)
                 }),
@@ -140,6 +142,18 @@ impl Text<'_> {
         for asked in &asking {
             let around = self.around(whole, asked, asking.len());
             found.insert(asked.call.place, around);
+        }
+    }
+
+    /// Looks at the calls in a loop that turns as often as is known before: its requests may be taken
+    /// one after the other, one in each turn.
+    fn look_at_counted(&self, whole: &Expression, found: &mut Surroundings) {
+        let Kind::For { body, .. } = &whole.kind else { return };
+        let mut asking = Vec::new();
+        calls_that_ask(body, false, &mut asking);
+        for asked in asking.iter().filter(|asked| asked.is_wait()) {
+            let around = self.around(whole, asked, asking.len());
+            found.insert(asked.call.place, Around { polling: Polling::Once, ..around });
         }
     }
 
@@ -163,7 +177,10 @@ impl Text<'_> {
     }
 
     fn all_ask(&self, calls: &[&Expression]) -> bool {
-        calls.iter().all(|call| matches!(&call.kind, Kind::Method { name, .. } if is_test(name)))
+        calls.iter().all(|call| match &call.kind {
+            Kind::Method { name, .. } => is_test(name),
+            _ => raw_name(call).is_some_and(|name| name.starts_with("MPI_Test")),
+        })
     }
 
     /// What else is in the loop, by whether it is only reached once the answer was yes.
@@ -221,7 +238,15 @@ struct Asked<'e> {
 
 impl Asked<'_> {
     fn is_request(&self) -> bool {
-        matches!(&self.call.kind, Kind::Method { name, .. } if is_test(name))
+        match &self.call.kind {
+            Kind::Method { name, .. } => is_test(name),
+            _ => raw_name(self.call).is_some_and(|name| name.starts_with("MPI_Test")),
+        }
+    }
+
+    /// Whether it waits for one or some of many.
+    fn is_wait(&self) -> bool {
+        raw_name(self.call).is_some_and(|name| name.starts_with("MPI_Wait"))
     }
 }
 
@@ -236,12 +261,47 @@ fn asks(expression: &Expression) -> bool {
                 || (name.starts_with("immediate_") && name.contains("probe"))
                 || matches!(name.as_str(), "wait_any" | "wait_some")
         }
-        Kind::Call(callee, _) => matches!(&callee.kind, Kind::External(path, _)
-        if path.last().is_some_and(|name| {
-            matches!(name.as_str(), "wait_any" | "MPI_Test" | "MPI_Iprobe" | "MPI_Testall"
-                | "MPI_Testany" | "MPI_Testsome" | "MPI_Waitany" | "MPI_Waitsome")
-        })),
+        Kind::Call(..) => raw_name(expression).is_some_and(|name| {
+            matches!(name, "wait_any" | "MPI_Waitany" | "MPI_Waitsome" | "MPI_Request_get_status")
+                || answer_argument(name).is_some()
+        }),
         _ => false,
+    }
+}
+
+/// The last name of a function of a library that is called.
+fn raw_name(call: &Expression) -> Option<&str> {
+    match &call.kind {
+        Kind::Call(callee, _) => match &callee.kind {
+            Kind::External(path, _) => path.last().map(String::as_str),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Which argument of one of MPI's own functions is told the answer.
+fn answer_argument(name: &str) -> Option<usize> {
+    match name {
+        "MPI_Test" | "MPI_Request_get_status" | "MPI_Win_test" => Some(1),
+        "MPI_Testall" | "MPI_Testsome" => Some(2),
+        "MPI_Testany" | "MPI_Iprobe" | "MPI_Improbe" => Some(3),
+        _ => None,
+    }
+}
+
+/// The variable that one of MPI's own functions writes its answer to.
+fn answered_variable(call: &Expression) -> Option<VariableId> {
+    let Kind::Call(_, arguments) = &call.kind else { return None };
+    let argument = arguments.get(answer_argument(raw_name(call)?)?)?;
+    let mut argument = argument;
+    loop {
+        argument = match &argument.kind {
+            Kind::Reference { of, .. } => of,
+            Kind::Cast(of, _) => of,
+            Kind::Variable(variable) => return Some(*variable),
+            _ => return None,
+        };
     }
 }
 
@@ -269,7 +329,7 @@ struct Success {
 impl Success {
     fn of(whole: &Expression, asked: &Expression) -> Success {
         let mut success = Success {
-            answers: FxHashSet::default(),
+            answers: answered_variable(asked).into_iter().collect(),
             steering: FxHashSet::default(),
             place: asked.place,
         };
@@ -373,8 +433,19 @@ fn says_yes(pattern: &Pattern) -> bool {
 fn is_affirmative(condition: &Expression) -> bool {
     match &condition.kind {
         Kind::Unary(Unary::Not, inner) => !is_affirmative(inner),
+        Kind::Binary(Binary::Equal, one, other) => !is_zero(one) && !is_zero(other),
+        Kind::Binary(Binary::NotEqual, one, other) if is_zero(other) => is_affirmative(one),
+        Kind::Cast(inner, _) => is_affirmative(inner),
         Kind::Method { name, .. } => !matches!(name.as_str(), "is_none" | "is_err"),
         _ => true,
+    }
+}
+
+fn is_zero(expression: &Expression) -> bool {
+    match &expression.kind {
+        Kind::Literal(Literal::Integer(0)) => true,
+        Kind::Cast(inner, _) => is_zero(inner),
+        _ => false,
     }
 }
 

@@ -284,20 +284,3 @@ fn finish_pool(machine: &mut Machine<'_>, last: &Request) {
         None => finish(machine, last),
     }
 }
-
-/// Waits for all of these requests, of which any may be complete already.
-pub(super) fn wait_for(
-    machine: &mut Machine<'_>,
-    requests: &[Request],
-    place: Place,
-) -> Outcome<()> {
-    let ids = pooled(requests);
-    if !ids.is_empty() {
-        let completion = Completion::All;
-        machine.emit(Action::Wait { requests: ids.into(), completion }, place)?;
-    }
-    for request in requests {
-        finish(machine, request);
-    }
-    Ok(())
-}

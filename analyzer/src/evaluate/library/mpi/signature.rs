@@ -91,15 +91,29 @@ impl Signature {
         self.times
     }
 
-    /// What is repeated: `f64`, or `{f64, i32}`. `None`: nothing.
-    pub(in crate::evaluate) fn name(&self) -> Option<String> {
+    /// What is repeated: `f64`, or `{f64, i32}`; in C `double`. `None`: nothing.
+    pub(in crate::evaluate) fn name(&self, in_c: bool) -> Option<String> {
+        let name = |scalar: &Scalar| if in_c { c_name(*scalar) } else { scalar.name() };
         match &*self.unit {
             [] => None,
-            [scalar] => Some(scalar.name().to_owned()),
+            [scalar] => Some(name(scalar).to_owned()),
             several => {
-                let names: Vec<_> = several.iter().map(|scalar| scalar.name()).collect();
+                let names: Vec<_> = several.iter().map(name).collect();
                 Some(format!("{{{}}}", names.join(", ")))
             }
+        }
+    }
+
+    /// What is repeated, scalar by scalar.
+    pub(in crate::evaluate) fn unit(&self) -> &[Scalar] {
+        &self.unit
+    }
+
+    /// The only scalar that it is made of.
+    pub(in crate::evaluate) fn only_scalar(&self) -> Option<Scalar> {
+        match *self.unit {
+            [only] => Some(only),
+            _ => None,
         }
     }
 
@@ -107,6 +121,46 @@ impl Signature {
     pub(in crate::evaluate) fn bytes(&self) -> u64 {
         self.unit.iter().map(|scalar| scalar.bytes()).sum()
     }
+}
+
+/// What C calls a scalar.
+fn c_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::I8 => "char",
+        Scalar::U8 => "unsigned char",
+        Scalar::I16 => "short",
+        Scalar::U16 => "unsigned short",
+        Scalar::I32 => "int",
+        Scalar::U32 => "unsigned",
+        Scalar::I64 => "long",
+        Scalar::U64 => "unsigned long",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+        Scalar::Bool => "_Bool",
+        other => other.name(),
+    }
+}
+
+/// The signature of a type's values in C, where structs are made of their members.
+pub(in crate::evaluate) fn of_c_type(
+    machine: &mut Machine<'_>,
+    ty: &Type,
+    place: Place,
+) -> Option<Signature> {
+    let Type::Defined(id, _) = ty else { return of_type(machine, ty, place) };
+    let program = machine.program;
+    let [only] = program.definition(*id).variants.as_slice() else { return None };
+    let mut whole = Signature::empty();
+    for (_, field) in &only.fields {
+        let part = match field {
+            Type::Array(element, Some(length)) => {
+                of_c_type(machine, element, place)?.repeated(*length)
+            }
+            other => of_c_type(machine, other, place)?,
+        };
+        whole = whole.followed_by(&part)?;
+    }
+    Some(whole)
 }
 
 /// The signature of a type's values, where every scalar of them is known.
@@ -230,11 +284,11 @@ mod tests {
     #[test]
     fn what_repeats_is_found() {
         let pair = scalar(Scalar::F64).followed_by(&scalar(Scalar::I32)).expect("short");
-        assert_eq!(pair.name().as_deref(), Some("{f64, i32}"));
+        assert_eq!(pair.name(false).as_deref(), Some("{f64, i32}"));
         assert_eq!(pair.times(), 1);
         assert_eq!(pair.bytes(), 12);
         let four = pair.followed_by(&pair).and_then(|two| two.followed_by(&two)).expect("short");
-        assert_eq!((four.name(), four.times()), (pair.name(), 4));
+        assert_eq!((four.name(false), four.times()), (pair.name(false), 4));
     }
 
     #[test]
@@ -251,7 +305,7 @@ mod tests {
         let one = scalar(Scalar::U8);
         assert_eq!(Signature::empty().followed_by(&one), Some(one.clone()));
         assert_eq!(one.followed_by(&one.repeated(0)), Some(one));
-        assert_eq!(Signature::empty().name(), None);
+        assert_eq!(Signature::empty().name(false), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::rc::Rc;
 
-use p2p_protocol::model::{Peer, SourceId};
+use p2p_protocol::model::{Peer, RequestId, SourceId};
 use rustc_hash::FxHashMap;
 
 use super::polling::Surroundings;
@@ -17,6 +17,18 @@ use crate::program::Scalar;
 pub(in crate::evaluate) struct State {
     /// Whether MPI was initialized.
     pub(super) is_initialized: bool,
+    /// Whether the run began at the program's start, so that MPI had not begun before.
+    pub(in crate::evaluate) in_main: bool,
+    /// Whether MPI was finalized.
+    pub(super) is_finalized: bool,
+    /// Calls return though MPI has found an error.
+    pub(super) returns_errors: bool,
+    /// The objects that the program has made.
+    pub(super) handles: super::ffi::Handles,
+    /// One-sided accesses whose memory here is not free yet.
+    pub(super) accesses: Rc<Vec<super::ffi::Access>>,
+    /// Of requests that a wait for any of them was given, by the first of them: how many are complete.
+    pub(super) told: Rc<FxHashMap<RequestId, u32>>,
     /// The buffer that is attached for buffered sends: its length, where that is known.
     pub(super) attached: Option<Value>,
     /// The unknown ranks that are the sources of messages, by their identity.
@@ -44,6 +56,13 @@ impl State {
     /// Where two ways of evaluation meet: what both have done.
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
+        self.is_finalized &= other.is_finalized;
+        self.returns_errors |= other.returns_errors;
+        self.handles.join(&other.handles);
+        if self.told != other.told {
+            // Where they differ, so do the requests.
+            extend(&mut self.told, &other.told);
+        }
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
         extend(&mut self.sources, &other.sources);
         extend(&mut self.tags, &other.tags);

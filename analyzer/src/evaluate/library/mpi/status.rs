@@ -67,6 +67,26 @@ pub(super) fn method(
     Some(Ok(value))
 }
 
+/// A field of `MPI_Status`. `None`: it has no such field.
+pub(in crate::evaluate) fn raw_field(
+    machine: &mut Machine<'_>,
+    status: &Status,
+    name: &str,
+) -> Option<Value> {
+    Some(match name {
+        "MPI_SOURCE" => match status.source {
+            Some(source) => state::rank(source),
+            None => unknown_source(machine, status),
+        },
+        "MPI_TAG" => match status.tag {
+            Some(tag) => state::rank(i128::from(tag)),
+            None => unknown_tag(machine, status),
+        },
+        "MPI_ERROR" => machine.fresh(NUMBER),
+        _ => return None,
+    })
+}
+
 const NUMBER: Type = Type::Scalar(Scalar::I32);
 
 /// The source that a slot keeps: the same number each time.

@@ -100,7 +100,11 @@ pub(super) fn subgroup(
     Ok(state::communicator(made.communicator(machine, of, known, Some(Rc::new(kept)))))
 }
 
-fn part_of_grid(known: &KnownCommunicator, grid: &Grid, retain: &[bool]) -> (Rc<[u32]>, Grid) {
+pub(super) fn part_of_grid(
+    known: &KnownCommunicator,
+    grid: &Grid,
+    retain: &[bool],
+) -> (Rc<[u32]>, Grid) {
     let here = grid.coordinates(known.rank());
     let is_with_us = |there: &[u32]| {
         there.iter().zip(&here).zip(retain).all(|((there, here), kept)| *kept || there == here)
@@ -271,6 +275,8 @@ mod tests {
             members: Rc::from_iter(10..16).into(),
             rank: 4.into(),
             grid: None,
+            neighbors: None,
+            remote: None,
         };
         let (row, kept) = part_of_grid(&known, &grid, &[false, true]);
         assert_eq!(*row, [13, 14, 15]);

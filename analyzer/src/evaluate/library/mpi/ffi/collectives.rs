@@ -1,48 +1,84 @@
 //! MPI's collective functions.
 
-use p2p_protocol::model::{Action, Collective, CollectiveKind, Data};
+use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind, HandleKind, HandleState};
 
+use super::super::collective::{self, Buffers, Entry, Root};
 use super::super::memory::Memory;
-use super::super::state::integer;
-use super::super::{collective, communicator, lost, state};
-use super::{UNDEFINED, known, memory, number, put};
+use super::super::process::unknown_rank;
+use super::super::state;
+use super::buffer::{self, At, Region, place, region};
+use super::communicator;
+use super::invocation::Invocation;
+use super::parts::{self, Parts};
+use super::requests;
 use crate::evaluate::Understood;
 use crate::evaluate::alike::Number;
-use crate::evaluate::handle::{Communicator, Handle, KnownCommunicator, Request};
-use crate::evaluate::machine::{Call, Machine, Outcome, Told};
-use crate::evaluate::state::Counted;
-use crate::evaluate::value::{Content, Value};
+use crate::evaluate::handle::{Datatype, Handle, KnownCommunicator, Request};
+use crate::evaluate::machine::{Machine, Outcome};
+use crate::evaluate::value::{Content, Path, Value};
 
-/// Where a collective's arguments stand.
-struct Shape {
-    kind: CollectiveKind,
-    communicator: usize,
-    root: Option<usize>,
-    /// The memory whose type and amount must agree: pointer, count, datatype.
-    brought: Option<[usize; 3]>,
-    /// The memory that is written.
-    taken: Option<[usize; 3]>,
-    operation: Option<usize>,
-    /// Whether an amount is a number; it is an array where each rank has its own.
-    counted: bool,
+/// How a collective's memory is handed over.
+#[derive(Clone, Copy)]
+enum Memories {
+    /// None.
+    None,
+    /// One, which the root sends and the others receive into.
+    Both,
+    /// Two, each with its count and its datatype.
+    Two,
+    /// Two of one count and one datatype.
+    Combined,
+    /// The same, with a count for each rank.
+    CombinedParts,
+    /// What is brought is in one piece, what is taken has a part for each rank.
+    TakesParts,
+    /// What is brought has a part for each rank, what is taken is in one piece.
+    BringsParts,
+    /// Both have a part for each rank; whether each has a datatype of its own.
+    Parts(bool),
 }
 
-/// Calls one of these functions by its name without `MPI_`. `None`: it is none of them.
+fn shape(name: &str) -> Option<(CollectiveKind, Memories)> {
+    use CollectiveKind as Kind;
+    Some(match name {
+        "Barrier" => (Kind::Barrier, Memories::None),
+        "Bcast" => (Kind::Bcast, Memories::Both),
+        "Gather" => (Kind::Gather, Memories::Two),
+        "Scatter" => (Kind::Scatter, Memories::Two),
+        "Allgather" => (Kind::AllGather, Memories::Two),
+        "Alltoall" => (Kind::AllToAll, Memories::Two),
+        "Gatherv" => (Kind::Gatherv, Memories::TakesParts),
+        "Allgatherv" => (Kind::AllGatherv, Memories::TakesParts),
+        "Scatterv" => (Kind::Scatterv, Memories::BringsParts),
+        "Alltoallv" => (Kind::AllToAllv, Memories::Parts(false)),
+        "Alltoallw" => (Kind::AllToAllw, Memories::Parts(true)),
+        "Reduce" => (Kind::Reduce, Memories::Combined),
+        "Allreduce" => (Kind::AllReduce, Memories::Combined),
+        "Scan" => (Kind::Scan, Memories::Combined),
+        "Exscan" => (Kind::Exscan, Memories::Combined),
+        "Reduce_scatter_block" => (Kind::ReduceScatterBlock, Memories::Combined),
+        "Reduce_scatter" => (Kind::ReduceScatter, Memories::CombinedParts),
+        "Neighbor_allgather" => (Kind::NeighborAllGather, Memories::Two),
+        "Neighbor_alltoall" => (Kind::NeighborAllToAll, Memories::Two),
+        "Neighbor_allgatherv" => (Kind::NeighborAllGatherv, Memories::TakesParts),
+        "Neighbor_alltoallv" => (Kind::NeighborAllToAllv, Memories::Parts(false)),
+        "Neighbor_alltoallw" => (Kind::NeighborAllToAllw, Memories::Parts(true)),
+        _ => return None,
+    })
+}
+
+/// Calls one of these functions. `None`: it is none of them.
 pub(super) fn function(
     machine: &mut Machine<'_>,
-    operation: &str,
-    call: &Call<'_>,
+    asked: &Invocation<'_, '_>,
 ) -> Option<Outcome<()>> {
-    if let Some(made) = makes(machine, operation, call) {
-        return Some(made);
-    }
-    let lowered = operation.strip_prefix('I').map(capitalized);
-    let (shape, is_immediate) = match (shape(operation), lowered.as_deref().and_then(shape)) {
+    let lowered = asked.name.strip_prefix('I').map(capitalized);
+    let ((kind, memories), is_immediate) = match (shape(asked.name), lowered) {
         (Some(shape), _) => (shape, false),
-        (None, Some(shape)) => (shape, true),
+        (None, Some(name)) => (shape(&name)?, true),
         (None, None) => return None,
     };
-    Some(enter(machine, &shape, is_immediate, call))
+    Some(enter(machine, asked, (kind, memories), is_immediate))
 }
 
 fn capitalized(name: &str) -> String {
@@ -50,203 +86,421 @@ fn capitalized(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn shape(operation: &str) -> Option<Shape> {
-    use CollectiveKind::{
-        AllGather, AllGatherv, AllReduce, AllToAll, AllToAllv, Barrier, Bcast, Exscan, Gather,
-        Gatherv, NeighborAllGather, NeighborAllToAll, Reduce, ReduceScatterBlock, Scan, Scatter,
-        Scatterv,
-    };
-    let of = |kind, communicator, root, brought, taken, operation, counted| Shape {
-        kind,
-        communicator,
-        root,
-        brought,
-        taken,
-        operation,
-        counted,
-    };
-    Some(match operation {
-        "Barrier" => of(Barrier, 0, None, None, None, None, false),
-        "Bcast" => of(Bcast, 4, Some(3), Some([0, 1, 2]), Some([0, 1, 2]), None, true),
-        "Gather" => of(Gather, 7, Some(6), Some([0, 1, 2]), Some([3, 4, 5]), None, true),
-        "Scatter" => of(Scatter, 7, Some(6), Some([3, 4, 5]), Some([3, 4, 5]), None, true),
-        "Gatherv" => of(Gatherv, 8, Some(7), Some([0, 1, 2]), Some([3, 4, 6]), None, false),
-        "Scatterv" => of(Scatterv, 8, Some(7), Some([4, 5, 6]), Some([4, 5, 6]), None, false),
-        "Allgather" => of(AllGather, 6, None, Some([0, 1, 2]), Some([3, 4, 5]), None, true),
-        "Allgatherv" => of(AllGatherv, 7, None, Some([0, 1, 2]), Some([3, 4, 6]), None, false),
-        "Alltoall" => of(AllToAll, 6, None, Some([0, 1, 2]), Some([3, 4, 5]), None, true),
-        "Alltoallv" => of(AllToAllv, 8, None, Some([0, 1, 3]), Some([4, 5, 7]), None, false),
-        "Reduce" => of(Reduce, 6, Some(5), Some([0, 2, 3]), Some([1, 2, 3]), Some(4), true),
-        "Allreduce" => of(AllReduce, 5, None, Some([0, 2, 3]), Some([1, 2, 3]), Some(4), true),
-        "Scan" => of(Scan, 5, None, Some([0, 2, 3]), Some([1, 2, 3]), Some(4), true),
-        "Exscan" => of(Exscan, 5, None, Some([0, 2, 3]), Some([1, 2, 3]), Some(4), true),
-        "Reduce_scatter_block" => {
-            of(ReduceScatterBlock, 5, None, Some([0, 2, 3]), Some([1, 2, 3]), Some(4), true)
-        }
-        "Neighbor_allgather" => of(NeighborAllGather, 6, None, None, Some([3, 4, 5]), None, false),
-        "Neighbor_alltoall" => of(NeighborAllToAll, 6, None, None, Some([3, 4, 5]), None, false),
-        "Neighbor_allgatherv" => {
-            of(CollectiveKind::NeighborAllGatherv, 7, None, None, Some([3, 4, 6]), None, false)
-        }
-        "Neighbor_alltoallv" => {
-            of(CollectiveKind::NeighborAllToAllv, 8, None, None, Some([4, 5, 7]), None, false)
-        }
-        _ => return None,
-    })
-}
-
-fn part(machine: &mut Machine<'_>, at: Option<[usize; 3]>, call: &Call<'_>) -> Option<Memory> {
-    let [pointer, count, datatype] = at?;
-    let argument = |number: usize| call.arguments.get(number);
-    Some(memory(machine, argument(pointer), argument(count), argument(datatype), call.place))
-}
-
 fn enter(
     machine: &mut Machine<'_>,
-    shape: &Shape,
+    asked: &Invocation<'_, '_>,
+    (kind, memories): (CollectiveKind, Memories),
     is_immediate: bool,
-    call: &Call<'_>,
 ) -> Outcome<()> {
-    let (_, known) = known(machine, call.arguments.get(shape.communicator), call)?;
-    let root = root(machine, shape, &known, call)?;
-    let brought = part(machine, shape.brought, call);
-    let taken = part(machine, shape.taken, call);
-    let gap = brought.as_ref().and_then(|memory| memory.gap(shape.counted));
-    machine.understood(
-        call.place,
-        gap.map_or(Understood::Fully, |gap| Understood::Partly(gap.to_owned())),
-    );
-    let data = match (&brought, shape.counted) {
-        // `MPI_IN_PLACE` is no memory, and what is said of it is not looked at.
-        (Some(memory), _) if moves_parts(shape.kind) && memory.path.is_none() => None,
-        (Some(memory), true) => Some(memory.amount(machine, memory.count)),
-        (Some(memory), false) => Some(memory.amount(machine, None)),
-        (None, _) => None,
+    let at = asked.position("comm").expect("every collective has a communicator");
+    let known = match communicator::known_intra(machine, asked, at) {
+        Ok((_, known)) => known,
+        Err(flow) => return Err(flow),
     };
-    let room = taken.as_ref().and_then(|taken| room(machine, shape.kind, root, taken));
-    let (kind, operation) = (shape.kind, operation(machine, shape, call));
-    let collective = Collective { root, data, room, operation, ..Collective::of(kind, known.id) };
-    machine.count(Counted::Collectives(known.id));
-    machine.tell(known.id, Told::Nothing);
-    let arrives = taken.as_ref().and_then(|memory| memory.arriving(machine));
+    let root = root(machine, asked, &known)?;
+    let side = Side { kind, root, size: known.size(), here: known.rank };
+    let used = used(machine, asked, memories, &side)?;
+    let operation = operation(machine, asked, &used)?;
+    let entry = Entry { kind, communicator: known, root };
+    let buffers = used.buffers(&side);
+    collective::understood(machine, &entry, &buffers, asked.place());
+    let mut entered = collective::collective(machine, &entry, &buffers, operation.as_deref());
+    used.correct(machine, &side, &mut entered);
+    let result = collective::result(machine, &entry, &buffers, operation.as_deref());
+    used.touch(machine, asked);
+    finish(machine, asked, (entered, &used), result, is_immediate)
+}
+
+/// Enters it, and says what is where afterwards.
+fn finish(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    (entered, used): (Collective, &Used),
+    result: Option<(Path, Value)>,
+    is_immediate: bool,
+) -> Outcome<()> {
     if !is_immediate {
-        machine.emit(Action::Collective(collective), call.place)?;
-        if let Some(arrived) = arrives {
-            machine.put(&arrived.0, arrived.1.clone());
+        machine.emit(Action::Collective(entered), asked.place())?;
+        match (result, &used.taken) {
+            (Some((path, value)), _) => machine.put(&path, value),
+            (None, Some((taken, pointer))) => taken.arrive(machine, asked.argument(*pointer)),
+            (None, None) => {}
         }
         return Ok(());
     }
+    let at = asked.function.arguments.len() - 1;
+    requests::overwrite(machine, asked, at)?;
     let id = machine.new_request();
-    machine.emit(Action::StartCollective { collective, request: id }, call.place)?;
-    let buffer = taken.and_then(|memory| memory.path);
-    if let Some(path) = &buffer {
-        machine.begin_use(id, path, true);
-    }
-    let request = Request { arrives, ..Request::started(id, call.place, buffer) };
-    if let Some(target) = call.arguments.last() {
-        put(machine, target, Value::Handle(Handle::Request(Box::new(request))), call.place);
-    }
+    machine.emit(Action::StartCollective { collective: entered, request: id }, asked.place())?;
+    let buffer = used.taken.as_ref().and_then(|(taken, _)| taken.memory.path.clone());
+    let started = Request::started(id, asked.place(), buffer);
+    let request = Request { arrives: result.map(std::rc::Rc::new), ..started };
+    let mut regions: Vec<(&Region, bool)> = Vec::new();
+    regions.extend(used.sent.iter().filter(|_| !used.is_in_place).map(|sent| (sent, false)));
+    regions.extend(used.taken.iter().map(|(taken, _)| (taken, true)));
+    requests::keep(machine, asked, at, request, &regions, false);
     Ok(())
 }
 
-fn moves_parts(kind: CollectiveKind) -> bool {
-    use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
-    matches!(kind, AllGather | AllToAll | Gather | Scatter)
-}
-
-/// What a rank has room for from each, where that counts: of a gather, on its root.
-fn room(
-    machine: &mut Machine<'_>,
+/// Where this rank stands in a collective.
+struct Side {
     kind: CollectiveKind,
-    root: Option<i32>,
-    taken: &Memory,
-) -> Option<Data> {
-    let counts = match kind {
-        CollectiveKind::AllGather | CollectiveKind::AllToAll => true,
-        CollectiveKind::Gather => root == i32::try_from(machine.rank()).ok(),
-        _ => false,
-    };
-    (counts && taken.path.is_some()).then(|| taken.amount(machine, taken.count))
+    root: Root,
+    size: u32,
+    here: Number,
 }
 
-/// The root's rank in the world.
+impl Side {
+    /// Whether this rank is the root, or there is none.
+    fn is_root(&self) -> bool {
+        match self.root {
+            Root::None => true,
+            Root::Uniform => false,
+            Root::Known(root) => self.here == Number::from(root),
+        }
+    }
+
+    /// Whether this rank brings something.
+    fn brings(&self) -> bool {
+        match self.kind {
+            CollectiveKind::Scatter | CollectiveKind::Scatterv => self.is_root(),
+            _ => true,
+        }
+    }
+
+    /// Whether something arrives at this rank.
+    fn takes(&self) -> bool {
+        use CollectiveKind::{Gather, Gatherv, Reduce};
+        match self.kind {
+            Gather | Gatherv | Reduce => self.is_root(),
+            _ => true,
+        }
+    }
+
+    /// Whether the counts are those of one rank each, of as many as there are.
+    fn counts_for_each(&self) -> bool {
+        use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
+        matches!(self.kind, AllGather | AllToAll | Gather | Scatter)
+    }
+
+    fn is_of_neighbors(&self) -> bool {
+        use CollectiveKind as Kind;
+        matches!(
+            self.kind,
+            Kind::NeighborAllGather
+                | Kind::NeighborAllGatherv
+                | Kind::NeighborAllToAll
+                | Kind::NeighborAllToAllv
+                | Kind::NeighborAllToAllw
+        )
+    }
+}
+
+/// The memory that a call uses.
+#[derive(Default)]
+struct Used {
+    sent: Option<Region>,
+    /// With the argument that points there.
+    taken: Option<(Region, usize)>,
+    /// What is brought lies where it is taken.
+    is_in_place: bool,
+    datatype: Option<Datatype>,
+}
+
+impl Used {
+    /// What the rank brings and takes, for who computes with it.
+    fn buffers(&self, side: &Side) -> Buffers {
+        let brought = self.sent.as_ref().map(|sent| sent.memory.clone());
+        let taken = self.taken.as_ref().map(|(taken, _)| taken.memory.clone());
+        if side.is_of_neighbors() {
+            // Of these, each rank may have something of its own with each neighbour.
+            let typeless = |memory: Memory| Memory { signature: None, count: None, ..memory };
+            return Buffers { sent: None, taken: taken.map(typeless) };
+        }
+        match side.kind {
+            CollectiveKind::Bcast => {
+                Buffers { sent: taken.clone().filter(|_| side.is_root()), taken }
+            }
+            _ => Buffers { sent: brought, taken },
+        }
+    }
+
+    /// Of what is brought in place, the part of this rank counts.
+    fn correct(&self, machine: &mut Machine<'_>, side: &Side, entered: &mut Collective) {
+        if side.is_of_neighbors() {
+            (entered.data, entered.room) = (None, None);
+        }
+        if self.is_in_place && side.counts_for_each() {
+            let taken = self.taken.as_ref().map(|(taken, _)| &taken.memory);
+            let all = taken.or(self.sent.as_ref().map(|sent| &sent.memory));
+            entered.data = all.map(|all| all.share(machine, side.size));
+            entered.room = None;
+        }
+        if side.kind == CollectiveKind::Bcast {
+            entered.room = None;
+        }
+    }
+
+    /// Notes what the call reads and writes.
+    fn touch(&self, machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) {
+        if let Some(sent) = self.sent.as_ref().filter(|_| !self.is_in_place) {
+            sent.touch(machine, false, asked.place());
+        }
+        if let Some((taken, _)) = &self.taken {
+            taken.touch(machine, true, asked.place());
+        }
+    }
+}
+
+fn used(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    memories: Memories,
+    side: &Side,
+) -> Outcome<Used> {
+    match memories {
+        Memories::None => Ok(Used::default()),
+        Memories::Both => {
+            let region = region(machine, asked, [0, 1, 2], 1)?;
+            Ok(Used { taken: Some((region, 0)), ..Used::default() })
+        }
+        Memories::Two => two(machine, asked, side),
+        Memories::Combined => combined(machine, asked, side),
+        Memories::CombinedParts => combined_parts(machine, asked, side),
+        Memories::TakesParts => {
+            let parts =
+                Parts { pointer: 3, counts: 4, starts: 5, datatypes: 6, each_has_one: false };
+            one_piece_and_parts(machine, asked, ([0, 1, 2], parts), side)
+        }
+        Memories::BringsParts => {
+            let parts =
+                Parts { pointer: 0, counts: 1, starts: 2, datatypes: 3, each_has_one: false };
+            parts_and_one_piece(machine, asked, (parts, [4, 5, 6]), side)
+        }
+        Memories::Parts(each_has_one) => {
+            let brings = Parts { pointer: 0, counts: 1, starts: 2, datatypes: 3, each_has_one };
+            let takes = Parts { pointer: 4, counts: 5, starts: 6, datatypes: 7, each_has_one };
+            let ranks = (!side.is_of_neighbors()).then_some(side.size);
+            let is_in_place = buffer::is_in_place(machine, asked, 0);
+            let sent = match is_in_place {
+                true => None,
+                false => Some(parts::region(machine, asked, brings, ranks)?),
+            };
+            let taken = parts::region(machine, asked, takes, ranks)?;
+            Ok(Used { sent, taken: Some((taken, 4)), is_in_place, ..Used::default() })
+        }
+    }
+}
+
+/// The buffer that is sent, and the one that is received into, each of a count for each rank or for all.
+fn two(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, side: &Side) -> Outcome<Used> {
+    use CollectiveKind::{AllGather, AllToAll, Gather, Scatter};
+    let all = u64::from(side.size);
+    let sent_times = if matches!(side.kind, Scatter | AllToAll) { all } else { 1 };
+    let taken_times = if matches!(side.kind, Gather | AllGather | AllToAll) { all } else { 1 };
+    let mut used = Used::default();
+    if side.takes() {
+        let taken = region(machine, asked, [3, 4, 5], taken_times)?;
+        used.is_in_place = taken.is_in_place;
+        used.taken = (!taken.is_in_place).then_some((taken, 3));
+    }
+    if side.brings() {
+        let sent = region(machine, asked, [0, 1, 2], sent_times)?;
+        if sent.is_in_place {
+            used.is_in_place = true;
+            used.sent = own_part(machine, asked, side)?;
+        } else {
+            used.sent = Some(sent);
+        }
+    }
+    Ok(used)
+}
+
+/// What a rank brings in place: its own part of the buffer that is received into.
+fn own_part(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    side: &Side,
+) -> Outcome<Option<Region>> {
+    if !matches!(side.kind, CollectiveKind::AllGather | CollectiveKind::Gather) {
+        return Ok(None);
+    }
+    let datatype = buffer::datatype(machine, asked, 5)?;
+    let count = asked.number(machine, 4).and_then(|count| u64::try_from(count).ok());
+    let known = Memory { signature: datatype.signature.clone(), count, ..Memory::default() };
+    let bytes = datatype.layout.as_ref().filter(|layout| layout.is_dense()).zip(count);
+    let bytes = bytes.and_then(|(layout, count)| layout.size.checked_mul(count));
+    let here = u64::try_from(side.here.get()).unwrap_or(0);
+    let path = asked.argument(3).and_then(|pointer| machine.pointer(pointer));
+    let path = path.zip(bytes).and_then(|(path, bytes)| {
+        machine.region(&path, here.checked_mul(bytes)?, (here + 1).checked_mul(bytes)?)
+    });
+    let memory = Memory { is_view: path.is_none(), path, ..known };
+    Ok(Some(Region { memory, ..Region::default() }))
+}
+
+/// `(sent, taken, count, datatype, ..)`
+fn combined(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, side: &Side) -> Outcome<Used> {
+    let is_block = side.kind == CollectiveKind::ReduceScatterBlock;
+    let times = if is_block { u64::from(side.size) } else { 1 };
+    let sent = region(machine, asked, [0, 2, 3], times)?;
+    let mut used = Used {
+        datatype: Some(buffer::datatype(machine, asked, 3)?),
+        is_in_place: sent.is_in_place,
+        ..Used::default()
+    };
+    if side.takes() {
+        let taken = region(machine, asked, [1, 2, 3], 1)?;
+        used.taken = Some((taken, 1));
+    }
+    used.sent = match used.is_in_place {
+        false => Some(sent),
+        true => used.taken.as_ref().map(|(taken, _)| taken.clone()),
+    };
+    Ok(used)
+}
+
+/// `MPI_Reduce_scatter(sent, taken, counts, datatype, ..)`
+fn combined_parts(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    side: &Side,
+) -> Outcome<Used> {
+    let datatype = buffer::datatype(machine, asked, 3)?;
+    let counts = asked.numbers(machine, 2, i128::from(side.size));
+    if let Some(negative) = counts.iter().flatten().find(|count| **count < 0) {
+        let negative = i64::try_from(*negative).unwrap_or(i64::MIN);
+        asked.fails(machine, 2, Argument::Count(negative))?;
+    }
+    let number = |count: i128| u64::try_from(count).ok();
+    let all = counts.as_ref().and_then(|counts| number(counts.iter().sum()));
+    let here = usize::try_from(side.here.get()).unwrap_or(0);
+    let mine = counts.as_ref().and_then(|counts| number(*counts.get(here)?));
+    let is_in_place = buffer::is_in_place(machine, asked, 0);
+    let sent = match is_in_place {
+        true => None,
+        false => Some(place(machine, asked, 0, &datatype, (all, None))?),
+    };
+    let room = if is_in_place { all } else { mine };
+    let taken = place(machine, asked, 1, &datatype, (room, None))?;
+    Ok(Used { sent, taken: Some((taken, 1)), is_in_place, datatype: Some(datatype) })
+}
+
+fn one_piece_and_parts(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    (one, parts): (At, Parts),
+    side: &Side,
+) -> Outcome<Used> {
+    let sent = region(machine, asked, one, 1)?;
+    let is_in_place = sent.is_in_place;
+    let ranks = (!side.is_of_neighbors()).then_some(side.size);
+    let taken = match side.takes() {
+        true => Some((parts::region(machine, asked, parts, ranks)?, parts.pointer)),
+        false => None,
+    };
+    let sent = (!is_in_place).then_some(sent);
+    Ok(Used { sent, taken, is_in_place, ..Used::default() })
+}
+
+fn parts_and_one_piece(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    (parts, one): (Parts, At),
+    side: &Side,
+) -> Outcome<Used> {
+    let sent = match side.brings() {
+        true => Some(parts::region(machine, asked, parts, Some(side.size))?),
+        false => None,
+    };
+    let taken = region(machine, asked, one, 1)?;
+    let is_in_place = taken.is_in_place;
+    let taken = (!is_in_place).then_some((taken, one[0]));
+    Ok(Used { sent, taken, is_in_place, ..Used::default() })
+}
+
+/// The root, as its communicator counts. MPI ends the job where it has no such rank.
 fn root(
     machine: &mut Machine<'_>,
-    shape: &Shape,
+    asked: &Invocation<'_, '_>,
     known: &KnownCommunicator,
-    call: &Call<'_>,
-) -> Outcome<Option<i32>> {
-    let Some(root) = shape.root.and_then(|root| call.arguments.get(root)) else {
-        return Ok(None);
-    };
-    let value = machine.behind(root, call.place);
-    match state::content(&value) {
-        Some(Content::Unknown(unknown)) if unknown.uniform => Ok(None),
-        Some(content) if integer(&content).is_some() => {
-            let rank = integer(&content).expect("asked in the guard");
-            Ok(i32::try_from(known.member(rank.into()).map_or(rank, Number::get)).ok())
-        }
-        _ => Err(lost(machine, call.place, "its root is not known here")),
-    }
-}
-
-fn operation(machine: &mut Machine<'_>, shape: &Shape, call: &Call<'_>) -> Option<u16> {
-    let value = machine.behind(call.arguments.get(shape.operation?)?, call.place);
-    match value {
-        Value::Handle(Handle::Operation(Some(name))) => Some(machine.operation(&name)),
-        _ => None,
-    }
-}
-
-/// Functions that make communicators. Those that are not followed make one of which nothing is
-/// known.
-fn makes(machine: &mut Machine<'_>, operation: &str, call: &Call<'_>) -> Option<Outcome<()>> {
-    matches!(
-        operation,
-        "Comm_dup"
-            | "Comm_split"
-            | "Comm_create"
-            | "Comm_split_type"
-            | "Cart_create"
-            | "Cart_sub"
-            | "Dist_graph_create_adjacent"
-            | "Dist_graph_create"
-            | "Graph_create"
-    )
-    .then(|| make(machine, operation, call))
-}
-
-fn make(machine: &mut Machine<'_>, operation: &str, call: &Call<'_>) -> Outcome<()> {
-    let (of, known) = known(machine, call.arguments.first(), call)?;
-    machine.understood(call.place, Understood::Fully);
-    let made = match operation {
-        "Comm_dup" => communicator::duplicate(machine, &of, &known, call.place)?,
-        "Comm_split" => {
-            let told = told_color(machine, call);
-            match communicator::split(machine, &of, &known, told, call.place)? {
-                Value::Variant("Some", held) => held[0].clone(),
-                _ => Value::Handle(Handle::Other("MPI_Comm")),
+) -> Outcome<Root> {
+    let Some(at) = asked.position("root") else { return Ok(Root::None) };
+    let value = asked.argument(at).map(|root| machine.behind(root, asked.place()));
+    match value.as_ref().and_then(state::content) {
+        Some(Content::Unknown(unknown)) if unknown.uniform => Ok(Root::Uniform),
+        Some(content) => match state::integer(&content) {
+            Some(root) if known.member(root.into()).is_none() => {
+                let root = i32::try_from(root).unwrap_or(-1);
+                asked.fails(machine, at, Argument::Root(root))?;
+                Ok(Root::Uniform)
             }
-        }
-        _ => {
-            collective::make(machine, &known, Told::Nothing, call.place)?;
-            let why = "which ranks the communicator has that it makes is not followed";
-            machine.understood(call.place, Understood::Partly(why.to_owned()));
-            state::communicator(Communicator::unknown(format!("part of {}", of.name)))
-        }
-    };
-    if let Some(target) = call.arguments.last() {
-        put(machine, target, made, call.place);
+            Some(root) => Ok(Root::Known(root)),
+            None => Err(asked.lost(machine, &unknown_rank("has as its root", &content))),
+        },
+        None => Err(asked.lost(machine, "its root is not known here")),
     }
-    Ok(())
 }
 
-/// Whether a rank has a color, which, and its key: `(communicator, color, key, made)`.
-fn told_color(machine: &mut Machine<'_>, call: &Call<'_>) -> Vec<Option<i128>> {
-    let mut argument =
-        |at: usize| call.arguments.get(at).and_then(|value| number(machine, value, call.place));
-    match argument(1) {
-        Some(UNDEFINED) => vec![Some(0), Some(0), argument(2)],
-        color => vec![color.map(|_| 1), color, argument(2)],
+/// The operation's name, if it is a predefined one. MPI ends the job where it is not defined for the
+/// datatype.
+fn operation(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    used: &Used,
+) -> Outcome<Option<std::rc::Rc<str>>> {
+    let Some(at) = asked.position("op") else { return Ok(None) };
+    match asked.handle(machine, at) {
+        Some(Handle::Operation(Some(name))) => {
+            if let Some(datatype) = &used.datatype {
+                is_defined(machine, asked, at, (&name, datatype))?;
+            }
+            Ok(Some(name))
+        }
+        Some(Handle::Null(_)) => {
+            let (kind, state) = (HandleKind::Operation, HandleState::Null);
+            asked.fails(machine, at, Argument::Handle { kind, state })?;
+            Ok(None)
+        }
+        _ => Ok(None),
     }
+}
+
+/// Says it where an operation is not defined for a datatype (MPI 4.0, 6.9.2 and 6.9.4).
+pub(super) fn is_defined(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    argument: usize,
+    (operation, datatype): (&str, &Datatype),
+) -> Outcome<()> {
+    let Some(signature) = &datatype.signature else { return Ok(()) };
+    let Some(name) = signature.name(machine.is_c()) else { return Ok(()) };
+    let is_float = signature.only_scalar().is_some_and(crate::program::Scalar::is_float);
+    let is_one = signature.only_scalar().is_some() && signature.times() == 1;
+    let is_derived = datatype.made.is_some() && !is_one;
+    let is_pair = datatype.made.is_none() && signature.only_scalar().is_none();
+    let wrong = match operation {
+        "replace" | "no_op" => false,
+        "max_loc" | "min_loc" => is_one || is_derived && signature.unit().len() != 2,
+        "bitwise_and" | "bitwise_or" | "bitwise_xor" | "logical_and" | "logical_or"
+        | "logical_xor" => is_float || is_derived || is_pair,
+        _ => is_derived || is_pair,
+    };
+    if !wrong {
+        return Ok(());
+    }
+    let operation = collective::operation_id(machine, operation);
+    let datatype = machine.datatype(&name, Some(signature.bytes()));
+    asked.fails(machine, argument, Argument::Operation { operation, datatype })
+}
+
+/// `MPI_Reduce_local(in, in and out, count, datatype, operation)`: between two buffers of one rank.
+pub(super) fn reduce_local(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let sent = region(machine, asked, [0, 2, 3], 1)?;
+    let taken = region(machine, asked, [1, 2, 3], 1)?;
+    sent.touch(machine, false, asked.place());
+    taken.touch(machine, true, asked.place());
+    taken.arrive(machine, asked.argument(1));
+    machine.understood(asked.place(), Understood::Fully);
+    Ok(())
 }

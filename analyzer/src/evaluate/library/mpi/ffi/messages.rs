@@ -1,59 +1,26 @@
-//! MPI's functions for messages between two ranks, and for requests.
+//! MPI's functions for messages between two ranks.
 
-use p2p_protocol::model::{Action, Envelope, Mode, RequestId};
+use p2p_protocol::model::{
+    Action, Argument, Data, Envelope, HandleKind, HandleState, Mode, Peer, Tag,
+};
 
-use super::super::memory::Memory;
 use super::super::point_to_point;
 use super::super::polling::Polling;
-use super::super::request::{arrive, complete, finish};
-use super::super::requests::wait_for;
-use super::super::{lost, status};
-use super::{accepted_tag, end, known, memory, put, tag};
+use super::super::process::{End, unknown_rank};
+use super::super::request::arrive;
+use super::super::{state, status};
+use super::buffer::{self, Region, region};
+use super::constants::{ANY_SOURCE, ANY_TAG, NO_PROCESS, PROC_NULL};
+use super::invocation::Invocation;
+use super::{communicator, requests};
 use crate::evaluate::Understood;
-use crate::evaluate::handle::{Handle, Request, Status};
-use crate::evaluate::machine::{Call, Machine, Outcome};
-use crate::evaluate::value::{Items, Path, Sequence, Step, Value};
-use crate::program::{Place, Scalar};
+use crate::evaluate::alike::Number;
+use crate::evaluate::handle::{Handle, KnownCommunicator, Message, Request, Status};
+use crate::evaluate::machine::{Machine, Outcome};
+use crate::evaluate::value::Value;
+use crate::program::Scalar;
 
-/// Calls one of these functions by its name without `MPI_`. `None`: it is none of them.
-pub(super) fn function(
-    machine: &mut Machine<'_>,
-    operation: &str,
-    call: &Call<'_>,
-) -> Option<Outcome<()>> {
-    let outcome = match operation {
-        "Send" => send(machine, Mode::Standard, How::Blocking, call),
-        "Ssend" => send(machine, Mode::Synchronous, How::Blocking, call),
-        "Bsend" => send(machine, Mode::Buffered, How::Blocking, call),
-        "Rsend" => send(machine, Mode::Ready, How::Blocking, call),
-        "Isend" => send(machine, Mode::Standard, How::Immediate, call),
-        "Issend" => send(machine, Mode::Synchronous, How::Immediate, call),
-        "Ibsend" => send(machine, Mode::Buffered, How::Immediate, call),
-        "Irsend" => send(machine, Mode::Ready, How::Immediate, call),
-        "Send_init" => send(machine, Mode::Standard, How::Planned, call),
-        "Ssend_init" => send(machine, Mode::Synchronous, How::Planned, call),
-        "Bsend_init" => send(machine, Mode::Buffered, How::Planned, call),
-        "Rsend_init" => send(machine, Mode::Ready, How::Planned, call),
-        "Recv" => receive(machine, How::Blocking, call),
-        "Irecv" => receive(machine, How::Immediate, call),
-        "Recv_init" => receive(machine, How::Planned, call),
-        "Sendrecv" => send_receive(machine, call),
-        "Probe" => probe(machine, call, 0, false).map(|_| ()),
-        "Iprobe" => probe(machine, call, 0, true).map(|_| ()),
-        "Start" => start(machine, call.arguments.first(), call.place),
-        "Startall" => start(machine, call.arguments.get(1), call.place),
-        "Wait" => wait(machine, call.arguments.first(), call.arguments.get(1), call.place),
-        "Waitall" => wait(machine, call.arguments.get(1), None, call.place),
-        "Test" => test(machine, 0, 1, call),
-        "Testall" => test(machine, 1, 2, call),
-        "Waitany" => wait_any(machine, call),
-        "Request_free" => change(machine, |request| Action::Free { request }, call),
-        "Cancel" => change(machine, |request| Action::Cancel { request }, call),
-        _ => return None,
-    };
-    Some(outcome)
-}
-
+/// How a call returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     Blocking,
@@ -61,267 +28,364 @@ enum How {
     Planned,
 }
 
-fn understood(machine: &mut Machine<'_>, memory: &Memory, place: Place) {
-    let how = match memory.gap(true) {
-        None => Understood::Fully,
-        Some(gap) => Understood::Partly(gap.to_owned()),
+/// Calls one of these functions. `None`: it is none of them.
+pub(super) fn function(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+) -> Option<Outcome<()>> {
+    use How::{Blocking, Immediate, Planned};
+    use Mode::{Buffered, Ready, Standard, Synchronous};
+    let outcome = match asked.name {
+        "Send" => send(machine, asked, Standard, Blocking),
+        "Ssend" => send(machine, asked, Synchronous, Blocking),
+        "Bsend" => send(machine, asked, Buffered, Blocking),
+        "Rsend" => send(machine, asked, Ready, Blocking),
+        "Isend" => send(machine, asked, Standard, Immediate),
+        "Issend" => send(machine, asked, Synchronous, Immediate),
+        "Ibsend" => send(machine, asked, Buffered, Immediate),
+        "Irsend" => send(machine, asked, Ready, Immediate),
+        "Send_init" => send(machine, asked, Standard, Planned),
+        "Ssend_init" => send(machine, asked, Synchronous, Planned),
+        "Bsend_init" => send(machine, asked, Buffered, Planned),
+        "Rsend_init" => send(machine, asked, Ready, Planned),
+        "Recv" => receive(machine, asked, Blocking),
+        "Irecv" => receive(machine, asked, Immediate),
+        "Recv_init" => receive(machine, asked, Planned),
+        "Sendrecv" => send_receive(machine, asked),
+        "Sendrecv_replace" => replace(machine, asked),
+        "Probe" => probe(machine, asked, false, false),
+        "Iprobe" => probe(machine, asked, true, false),
+        "Mprobe" => probe(machine, asked, false, true),
+        "Improbe" => probe(machine, asked, true, true),
+        "Mrecv" => receive_matched(machine, asked, Blocking),
+        "Imrecv" => receive_matched(machine, asked, Immediate),
+        _ => return None,
     };
-    machine.understood(place, how);
-}
-
-/// A place in the call's arguments that a request is written to.
-fn put_request(machine: &mut Machine<'_>, target: Option<&Value>, request: Value, place: Place) {
-    if let Some(target) = target {
-        put(machine, target, request, place);
-    }
+    Some(outcome)
 }
 
 /// `(buffer, count, datatype, destination, tag, communicator[, request])`
-fn send(machine: &mut Machine<'_>, mode: Mode, how: How, call: &Call<'_>) -> Outcome<()> {
-    let arguments = &call.arguments;
-    let communicator = known(machine, arguments.get(5), call)?;
-    let to = end(machine, communicator, arguments.get(3), false, call.place)?;
-    let tag = tag(machine, arguments.get(4), call.place)?;
-    let memory = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
-    understood(machine, &memory, call.place);
-    let data = memory.data(machine);
+fn send(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    mode: Mode,
+    how: How,
+) -> Outcome<()> {
+    let communicator = communicator::known(machine, asked, 5)?;
+    let to = end(machine, asked, communicator, 3, false)?;
+    let tag = sent_tag(machine, asked, 4)?;
+    let region = region(machine, asked, [0, 1, 2], 1)?;
+    region.touch_pieces(machine, false, asked.place());
+    buffer::understood(machine, &[&region], asked.place());
+    let data = region.data(machine);
     let envelope = Envelope { peer: to.peer, tag, communicator: to.communicator.id, data };
-    let request = match how {
-        How::Blocking => return machine.emit(Action::Send { mode, envelope }, call.place),
-        How::Immediate => {
-            point_to_point::start_send(machine, mode, envelope, memory.path, call.place)?
-        }
-        How::Planned => {
-            let request = machine.new_request();
-            machine.emit(Action::PlanSend { mode, envelope, request }, call.place)?;
-            Value::Handle(Handle::Request(Box::new(planned(request, &memory, call.place))))
-        }
+    if how == How::Blocking {
+        return machine.emit(Action::Send { mode, envelope }, asked.place());
+    }
+    requests::overwrite(machine, asked, 6)?;
+    let id = machine.new_request();
+    let action = match how {
+        How::Planned => Action::PlanSend { mode, envelope, request: id },
+        _ => Action::StartSend { mode, envelope, request: id },
     };
-    put_request(machine, arguments.get(6), request, call.place);
+    machine.emit(action, asked.place())?;
+    let request = requests::started(asked, id, &region);
+    requests::keep(machine, asked, 6, request, &[(&region, false)], how == How::Planned);
     Ok(())
 }
 
-fn planned(id: RequestId, memory: &Memory, place: Place) -> Request {
-    Request { persistent: true, ..Request::started(id, place, memory.path.clone()) }
-}
-
-/// A request that receives where a pointer leads. Nothing keeps its buffer from being moved while the
-/// pointer still leads to it: what is in there is not known from now on.
-fn behind_pointer(machine: &mut Machine<'_>, request: Request) -> Value {
-    arrive(machine, &request);
-    Value::Handle(Handle::Request(Box::new(request)))
-}
-
 /// `(buffer, count, datatype, source, tag, communicator, status or request)`
-fn receive(machine: &mut Machine<'_>, how: How, call: &Call<'_>) -> Outcome<()> {
-    let arguments = &call.arguments;
-    let communicator = known(machine, arguments.get(5), call)?;
-    let from = end(machine, communicator, arguments.get(3), true, call.place)?;
-    let tag = accepted_tag(machine, arguments.get(4), from.peer, call.place)?;
-    let memory = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
-    understood(machine, &memory, call.place);
-    let data = memory.data(machine);
+fn receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> Outcome<()> {
+    let communicator = communicator::known(machine, asked, 5)?;
+    let from = end(machine, asked, communicator, 3, true)?;
+    let tag = accepted_tag(machine, asked, 4, from.peer)?;
+    let region = region(machine, asked, [0, 1, 2], 1)?;
+    region.touch_pieces(machine, true, asked.place());
+    buffer::understood(machine, &[&region], asked.place());
+    let data = region.data(machine);
     let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };
-    let status = status::of(machine, &from, tag);
-    let result = match how {
-        How::Blocking => {
-            machine.emit(Action::Receive { envelope, binds: status.slot }, call.place)?;
-            if let Some(arrived) = memory.arriving(machine) {
-                machine.put(&arrived.0, arrived.1.clone());
-            }
-            Value::Handle(Handle::Status(status))
+    let told = told(machine, &from, tag);
+    if how == How::Blocking {
+        machine.emit(Action::Receive { envelope, binds: told.slot }, asked.place())?;
+        if from.peer != Peer::Null {
+            region.arrive(machine, asked.argument(0));
         }
-        How::Immediate => {
-            let request =
-                point_to_point::start_receive(machine, envelope, &memory, status, call.place)?;
-            behind_pointer(machine, request)
-        }
-        How::Planned => {
-            let request = machine.new_request();
-            machine.emit(Action::PlanReceive { envelope, request }, call.place)?;
-            let arrives = memory.arriving(machine);
-            behind_pointer(machine, Request { arrives, ..planned(request, &memory, call.place) })
-        }
+        asked.put(machine, 6, Value::Handle(Handle::Status(told)));
+        return Ok(());
+    }
+    start_receive(machine, asked, envelope, (&region, told), how)
+}
+
+/// Starts or plans a receive, whose request is the last argument.
+fn start_receive(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    envelope: Envelope,
+    (region, told): (&Region, Status),
+    how: How,
+) -> Outcome<()> {
+    let at = asked.function.arguments.len() - 1;
+    requests::overwrite(machine, asked, at)?;
+    let id = machine.new_request();
+    let action = match how {
+        How::Planned => Action::PlanReceive { envelope, request: id },
+        _ => Action::StartReceive { envelope, request: id, binds: told.slot },
     };
-    put_request(machine, arguments.get(6), result, call.place);
+    machine.emit(action, asked.place())?;
+    let arrives = match envelope.peer {
+        Peer::Null => None,
+        _ => region.memory.arriving(machine),
+    };
+    if arrives.is_none() && envelope.peer != Peer::Null {
+        region.arrive(machine, asked.argument(0));
+    }
+    let status = if how == How::Planned { Status::NOTHING_TOLD } else { told };
+    let request = Request { arrives, status, ..requests::started(asked, id, region) };
+    // What owns the buffer may be moved, and what is in there is not known from now on.
+    arrive(machine, &request);
+    requests::keep(machine, asked, at, request, &[(region, true)], how == How::Planned);
     Ok(())
 }
 
 /// `(buffer, count, datatype, destination, tag, buffer, count, datatype, source, tag, communicator,
 /// status)`
-fn send_receive(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome<()> {
-    let arguments = &call.arguments;
-    let communicator = known(machine, arguments.get(10), call)?;
-    let to = end(machine, communicator.clone(), arguments.get(3), false, call.place)?;
-    let from = end(machine, communicator, arguments.get(8), true, call.place)?;
-    let send_tag = tag(machine, arguments.get(4), call.place)?;
-    let receive_tag = accepted_tag(machine, arguments.get(9), from.peer, call.place)?;
-    let sent = memory(machine, arguments.first(), arguments.get(1), arguments.get(2), call.place);
-    let taken = memory(machine, arguments.get(5), arguments.get(6), arguments.get(7), call.place);
-    understood(machine, if sent.gap(true).is_some() { &sent } else { &taken }, call.place);
-    let id = to.communicator.id;
-    let data = sent.data(machine);
-    let send = Envelope { peer: to.peer, tag: send_tag, communicator: id, data };
-    let data = taken.data(machine);
-    let receive = Envelope { peer: from.peer, tag: receive_tag, communicator: id, data };
-    let both = Action::SendReceive { send: Box::new(send), receive: Box::new(receive) };
-    machine.emit(both, call.place)?;
-    if let Some(arrived) = taken.arriving(machine) {
-        machine.put(&arrived.0, arrived.1.clone());
+fn send_receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let communicator = communicator::known(machine, asked, 10)?;
+    let to = end(machine, asked, communicator.clone(), 3, false)?;
+    let from = end(machine, asked, communicator, 8, true)?;
+    let tags = (sent_tag(machine, asked, 4)?, accepted_tag(machine, asked, 9, from.peer)?);
+    let sent = region(machine, asked, [0, 1, 2], 1)?;
+    let taken = region(machine, asked, [5, 6, 7], 1)?;
+    let data = (sent.data(machine), taken.data(machine));
+    sent.touch_pieces(machine, false, asked.place());
+    taken.touch_pieces(machine, true, asked.place());
+    buffer::understood(machine, &[&sent, &taken], asked.place());
+    both(machine, asked, (&to, &from), tags, data)?;
+    if from.peer != Peer::Null {
+        taken.arrive(machine, asked.argument(5));
     }
-    let status = Value::Handle(Handle::Status(status::without_slot(&from, receive_tag)));
-    put_request(machine, arguments.get(11), status, call.place);
+    let told = known_status(&from, tags.1);
+    asked.put(machine, 11, Value::Handle(Handle::Status(told)));
     Ok(())
 }
 
-/// `(source, tag, communicator[, flag], status)`
-fn probe(machine: &mut Machine<'_>, call: &Call<'_>, at: usize, asks: bool) -> Outcome<Status> {
-    let arguments = &call.arguments;
-    let communicator = known(machine, arguments.get(at + 2), call)?;
-    let from = end(machine, communicator, arguments.get(at), true, call.place)?;
-    let tag = accepted_tag(machine, arguments.get(at + 1), from.peer, call.place)?;
-    if asks && machine.polling(call.place) != Polling::Waits {
-        let why = "whether a message is there by then is not known";
-        return Err(lost(machine, call.place, why));
+/// `(buffer, count, datatype, destination, tag, source, tag, communicator, status)`
+fn replace(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let communicator = communicator::known(machine, asked, 7)?;
+    let to = end(machine, asked, communicator.clone(), 3, false)?;
+    let from = end(machine, asked, communicator, 5, true)?;
+    let tags = (sent_tag(machine, asked, 4)?, accepted_tag(machine, asked, 6, from.peer)?);
+    let region = region(machine, asked, [0, 1, 2], 1)?;
+    region.touch(machine, true, asked.place());
+    buffer::understood(machine, &[&region], asked.place());
+    // One buffer is meant for both.
+    let data = Data { buffer: None, ..region.data(machine) };
+    both(machine, asked, (&to, &from), tags, (data, data))?;
+    if from.peer != Peer::Null {
+        region.arrive(machine, asked.argument(0));
     }
-    machine.understood(call.place, Understood::Fully);
-    let status = status::of_probe(machine, &from, tag);
-    let data = Memory { count: None, ..Memory::default() }.data(machine);
-    let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };
-    machine.emit(Action::Probe { envelope, binds: status.slot }, call.place)?;
-    if asks {
-        put_request(machine, arguments.get(at + 3), flag(true), call.place);
-    }
-    let found = Value::Handle(Handle::Status(status.clone()));
-    put_request(machine, arguments.get(at + 3 + usize::from(asks)), found, call.place);
-    Ok(status)
+    let told = known_status(&from, tags.1);
+    asked.put(machine, 8, Value::Handle(Handle::Status(told)));
+    Ok(())
 }
 
-fn flag(is_set: bool) -> Value {
+fn both(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    (to, from): (&End, &End),
+    (sent, taken): (Tag, Tag),
+    (sends, takes): (Data, Data),
+) -> Outcome<()> {
+    let communicator = to.communicator.id;
+    let send = Envelope { peer: to.peer, tag: sent, communicator, data: sends };
+    let receive = Envelope { peer: from.peer, tag: taken, communicator, data: takes };
+    let both = Action::SendReceive { send: Box::new(send), receive: Box::new(receive) };
+    machine.emit(both, asked.place())
+}
+
+/// `(source, tag, communicator[, flag][, message], status)`
+fn probe(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    asks: bool,
+    takes: bool,
+) -> Outcome<()> {
+    let communicator = communicator::known(machine, asked, 2)?;
+    let from = end(machine, asked, communicator, 0, true)?;
+    let tag = accepted_tag(machine, asked, 1, from.peer)?;
+    let flag = asks.then_some(3);
+    let at = 3 + usize::from(asks);
+    let told = if from.peer == Peer::Null {
+        known_status(&from, tag)
+    } else {
+        if asks && !waits(machine, asked, 3)? {
+            return Ok(());
+        }
+        status::of_probe(machine, &from, tag)
+    };
+    machine.understood(asked.place(), Understood::Fully);
+    let data = super::super::memory::Memory::default().data(machine);
+    let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };
+    machine.emit(Action::Probe { envelope, binds: told.slot }, asked.place())?;
+    if let Some(flag) = flag {
+        asked.put(machine, flag, truth(true));
+    }
+    if takes {
+        let message = match from.peer {
+            Peer::Null => Value::Handle(Handle::Other(NO_PROCESS)),
+            _ => point_to_point::message(machine, &from, tag, told.clone(), asked.place())?,
+        };
+        asked.put(machine, at, message);
+    }
+    asked.put(machine, at + usize::from(takes), Value::Handle(Handle::Status(told)));
+    Ok(())
+}
+
+/// Whether a call that only asks is waited for by the loop around it. If it is asked once, it is taken
+/// not to be so yet.
+pub(super) fn waits(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    flag: usize,
+) -> Outcome<bool> {
+    let why = match asked.name {
+        "Iprobe" | "Improbe" => "whether a message is there by then is not known",
+        _ => "whether the operation is complete by then is not known",
+    };
+    match machine.polling(asked.place()) {
+        Polling::Waits => Ok(true),
+        Polling::Once => {
+            machine.understood(asked.place(), Understood::Partly(why.to_owned()));
+            asked.put(machine, flag, truth(false));
+            Ok(false)
+        }
+        Polling::Works => Err(asked.lost(machine, why)),
+    }
+}
+
+/// `(buffer, count, datatype, message, status or request)`
+fn receive_matched(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> Outcome<()> {
+    let message = match asked.handle(machine, 3) {
+        Some(Handle::Message(message)) => *message,
+        Some(Handle::Null(_)) => {
+            let (kind, state) = (HandleKind::Message, HandleState::Null);
+            return asked.fails(machine, 3, Argument::Handle { kind, state });
+        }
+        Some(Handle::Other(NO_PROCESS)) => return nothing_matched(machine, asked, how),
+        _ => return Err(asked.lost(machine, "the message that it receives is not known here")),
+    };
+    asked.put(machine, 3, Value::Handle(Handle::Null(HandleKind::Message)));
+    let outstanding = machine.state.mpi.outstanding_messages;
+    machine.state.mpi.outstanding_messages = outstanding.saturating_sub(1);
+    let Message { communicator, peer, tag, status, .. } = message;
+    let Some(known) = communicator.known.as_ref() else {
+        return Err(asked.lost(machine, "its communicator is not known here"));
+    };
+    let region = region(machine, asked, [0, 1, 2], 1)?;
+    region.touch_pieces(machine, true, asked.place());
+    buffer::understood(machine, &[&region], asked.place());
+    let data = region.data(machine);
+    let envelope = Envelope { peer, tag, communicator: known.id, data };
+    if how == How::Immediate {
+        return start_receive(machine, asked, envelope, (&region, status), how);
+    }
+    // The probe has bound the slot already; what is received is the same message.
+    machine.emit(Action::Receive { envelope, binds: None }, asked.place())?;
+    region.arrive(machine, asked.argument(0));
+    asked.put(machine, 4, Value::Handle(Handle::Status(status)));
+    Ok(())
+}
+
+/// A receive of the message that `MPI_PROC_NULL` sends.
+fn nothing_matched(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> Outcome<()> {
+    machine.understood(asked.place(), Understood::Fully);
+    asked.put(machine, 3, Value::Handle(Handle::Null(HandleKind::Message)));
+    let result = match how {
+        How::Immediate => Handle::Null(HandleKind::Request),
+        _ => Handle::Status(Status { source: Some(PROC_NULL.into()), ..Status::NOTHING_TOLD }),
+    };
+    asked.put(machine, 4, Value::Handle(result));
+    Ok(())
+}
+
+/// A truth value as C has it.
+pub(super) fn truth(is_set: bool) -> Value {
     Value::integer(i128::from(is_set), Scalar::I32)
 }
 
-/// The requests behind a pointer, each with where it is. `None`: not known which they are.
-fn requests(machine: &mut Machine<'_>, pointer: &Value) -> Option<Vec<(Path, Request)>> {
-    let Value::Reference(path) = pointer else { return None };
-    match machine.peek(path) {
-        Value::Handle(Handle::Request(request)) => Some(vec![(path.clone(), *request)]),
-        Value::Handle(Handle::Other(_)) => Some(Vec::new()),
-        Value::Sequence(Sequence { items: Items::Each(items), .. }) => {
-            let mut found = Vec::new();
-            for (item, number) in items.iter().zip(0_u64..) {
-                match item {
-                    Value::Handle(Handle::Request(request)) => {
-                        found.push((path.child(Step::Element(number)), Request::clone(request)));
-                    }
-                    Value::Handle(Handle::Other(_)) => {}
-                    _ => return None,
-                }
+/// What a receive tells; of one from nobody all is known.
+fn told(machine: &mut Machine<'_>, from: &End, tag: Tag) -> Status {
+    match from.peer {
+        Peer::Null => known_status(from, tag),
+        _ => status::of(machine, from, tag),
+    }
+}
+
+fn known_status(from: &End, tag: Tag) -> Status {
+    match from.peer {
+        Peer::Null => Status { source: Some(PROC_NULL.into()), ..Status::NOTHING_TOLD },
+        _ => status::without_slot(from, tag),
+    }
+}
+
+/// The rank at the other end.
+fn end(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    (handle, known): communicator::Known,
+    argument: usize,
+    receives: bool,
+) -> Outcome<End> {
+    let value = asked.argument(argument).map(|value| machine.behind(value, asked.place()));
+    let Some(content) = value.as_ref().and_then(state::content) else {
+        return Err(asked.lost(machine, "the rank at the other end is not known here"));
+    };
+    let number = state::number(&content);
+    let special = number.filter(|number| number.here() <= ANY_SOURCE).map(Number::get);
+    let (peer, rank) = match (special, number) {
+        (Some(PROC_NULL), _) => (Peer::Null, None),
+        (Some(ANY_SOURCE), _) if receives => (any(machine, &known), None),
+        (Some(_), _) => (Peer::Outside(-1), None),
+        (None, Some(rank)) => (known.peer(rank), Some(rank)),
+        (None, None) => match machine.state.mpi.source_on(&content, &handle) {
+            Some(slot) => (Peer::Source(slot), None),
+            None => {
+                let what = if receives { "receives from" } else { "sends to" };
+                return Err(asked.lost(machine, &unknown_rank(what, &content)));
             }
-            Some(found)
-        }
-        _ => None,
-    }
+        },
+    };
+    Ok(End { handle, communicator: known, peer, rank })
 }
 
-fn known_requests(
+/// Any rank that may send on a communicator.
+fn any(machine: &Machine<'_>, _: &KnownCommunicator) -> Peer {
+    Peer::Any { first: 0, end: machine.size() }
+}
+
+/// The tag of a message that is sent.
+fn sent_tag(
     machine: &mut Machine<'_>,
-    pointer: Option<&Value>,
-    place: Place,
-) -> Outcome<Vec<(Path, Request)>> {
-    match pointer.and_then(|pointer| requests(machine, pointer)) {
-        Some(requests) => Ok(requests),
-        None => Err(lost(machine, place, "which requests it has is not known here")),
+    asked: &Invocation<'_, '_>,
+    argument: usize,
+) -> Outcome<Tag> {
+    match asked.argument(argument) {
+        Some(_) if asked.number(machine, argument) == Some(ANY_TAG) => Ok(Tag::Exact(-1)),
+        Some(value) => point_to_point::tag_of(machine, value, asked.place()),
+        None => Err(asked.lost(machine, "its tag is not known here")),
     }
 }
 
-fn start(machine: &mut Machine<'_>, pointer: Option<&Value>, place: Place) -> Outcome<()> {
-    let requests = known_requests(machine, pointer, place)?;
-    machine.understood(place, Understood::Fully);
-    let ids = requests.iter().filter_map(|(_, request)| request.id).collect();
-    machine.emit(Action::Start { requests: ids }, place)?;
-    for (_, request) in requests.iter().filter(|(_, request)| request.persistent) {
-        if let (Some(id), Some(path)) = (request.id, &request.buffer) {
-            machine.begin_use(id, path, request.arrives.is_some());
-        }
-    }
-    Ok(())
-}
-
-/// A persistent request stays one when it is complete; any other is gone.
-fn wait(
+/// The tag that is accepted from an end.
+fn accepted_tag(
     machine: &mut Machine<'_>,
-    pointer: Option<&Value>,
-    status: Option<&Value>,
-    place: Place,
-) -> Outcome<()> {
-    let requests = known_requests(machine, pointer, place)?;
-    machine.understood(place, Understood::Fully);
-    match requests.as_slice() {
-        [(_, one)] => complete(machine, one, place)?,
-        several => {
-            let all: Vec<Request> = several.iter().map(|(_, request)| request.clone()).collect();
-            wait_for(machine, &all, place)?;
-        }
+    asked: &Invocation<'_, '_>,
+    argument: usize,
+    from: Peer,
+) -> Outcome<Tag> {
+    match asked.argument(argument) {
+        Some(_) if asked.number(machine, argument) == Some(ANY_TAG) => Ok(Tag::Any),
+        Some(value) => point_to_point::accepted_exact_tag(machine, value, from, asked.place()),
+        None => Err(asked.lost(machine, "its tag is not known here")),
     }
-    if let [(_, one)] = requests.as_slice() {
-        let told = Value::Handle(Handle::Status(one.status.clone()));
-        put_request(machine, status, told, place);
-    }
-    for (path, _) in requests.into_iter().filter(|(_, request)| !request.persistent) {
-        machine.put(&path, Value::Handle(Handle::Other("MPI_Request")));
-    }
-    Ok(())
-}
-
-fn test(machine: &mut Machine<'_>, at: usize, answer: usize, call: &Call<'_>) -> Outcome<()> {
-    match machine.polling(call.place) {
-        Polling::Waits => {
-            wait(machine, call.arguments.get(at), None, call.place)?;
-            put_request(machine, call.arguments.get(answer), flag(true), call.place);
-            Ok(())
-        }
-        Polling::Once => {
-            let why = "whether the operation is complete by then is not known";
-            machine.understood(call.place, Understood::Partly(why.to_owned()));
-            put_request(machine, call.arguments.get(answer), flag(false), call.place);
-            Ok(())
-        }
-        Polling::Works => {
-            let why = "whether the operation is complete by then is not known";
-            Err(lost(machine, call.place, why))
-        }
-    }
-}
-
-/// `(count, requests, index, status)`; only where the loop around it takes all of them.
-fn wait_any(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome<()> {
-    let requests = known_requests(machine, call.arguments.get(1), call.place)?;
-    if requests.len() > 1 {
-        let why = "which of the requests is complete first is not known";
-        return Err(lost(machine, call.place, why));
-    }
-    wait(machine, call.arguments.get(1), call.arguments.get(3), call.place)?;
-    put_request(machine, call.arguments.get(2), flag(false), call.place);
-    Ok(())
-}
-
-fn change(
-    machine: &mut Machine<'_>,
-    action: impl Fn(RequestId) -> Action,
-    call: &Call<'_>,
-) -> Outcome<()> {
-    let requests = known_requests(machine, call.arguments.first(), call.place)?;
-    machine.understood(call.place, Understood::Fully);
-    for (path, request) in requests {
-        let Some(id) = request.id else { continue };
-        let action = action(id);
-        let is_freed = matches!(action, Action::Free { .. });
-        machine.emit(action, call.place)?;
-        if is_freed {
-            finish(machine, &Request { persistent: false, ..request });
-            machine.put(&path, Value::Handle(Handle::Other("MPI_Request")));
-        }
-    }
-    Ok(())
 }

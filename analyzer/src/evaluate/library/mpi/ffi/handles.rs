@@ -1,0 +1,190 @@
+//! Objects of MPI that a program makes and frees, and what is the matter with the handles that calls
+//! are handed.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use p2p_protocol::model::{Action, Argument, HandleId, HandleKind, HandleState};
+
+use super::invocation::Invocation;
+use super::table::Effect;
+use crate::evaluate::handle::Handle;
+use crate::evaluate::machine::{Machine, Outcome};
+use crate::evaluate::value::Value;
+
+/// The objects of one rank.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Handles {
+    live: Rc<BTreeSet<HandleId>>,
+    /// Datatypes that were not committed.
+    uncommitted: Rc<BTreeSet<HandleId>>,
+}
+
+impl Handles {
+    /// Whether an object was made and not freed.
+    pub(super) fn is_live(&self, handle: HandleId) -> bool {
+        self.live.contains(&handle)
+    }
+
+    /// Whether a datatype was not committed.
+    pub(super) fn is_uncommitted(&self, handle: HandleId) -> bool {
+        self.uncommitted.contains(&handle)
+    }
+
+    /// A datatype is committed.
+    pub(super) fn commit(&mut self, handle: HandleId) {
+        if self.is_uncommitted(handle) {
+            Rc::make_mut(&mut self.uncommitted).remove(&handle);
+        }
+    }
+
+    /// The lowest number that no object has: what is made and freed again in each turn of a loop has
+    /// the same one each time.
+    fn make(&mut self, is_committed: bool) -> HandleId {
+        let live = Rc::make_mut(&mut self.live);
+        let free = (0..).zip(live.iter()).find(|(number, used)| number != *used);
+        let free = free.map_or(live.len() as HandleId, |(number, _)| number);
+        live.insert(free);
+        if !is_committed {
+            Rc::make_mut(&mut self.uncommitted).insert(free);
+        }
+        free
+    }
+
+    fn free(&mut self, handle: HandleId) {
+        Rc::make_mut(&mut self.live).remove(&handle);
+        self.commit(handle);
+    }
+
+    /// Where two ways come together: what may be there is, and what may be ready is.
+    pub(in super::super) fn join(&mut self, other: &Handles) {
+        if !Rc::ptr_eq(&self.live, &other.live) && self.live != other.live {
+            Rc::make_mut(&mut self.live).extend(other.live.iter());
+        }
+        if self.uncommitted != other.uncommitted {
+            Rc::make_mut(&mut self.uncommitted).retain(|it| other.uncommitted.contains(it));
+        }
+    }
+}
+
+/// An object comes to be.
+pub(super) fn create(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    kind: HandleKind,
+) -> Outcome<HandleId> {
+    let handle = machine.state.mpi.handles.make(kind != HandleKind::Datatype);
+    // What Rust makes of it may be freed where it is dropped.
+    if machine.is_c() {
+        let call = machine.call_name(asked.full_name);
+        machine.emit(Action::Create { call, kind, handle }, asked.place())?;
+    }
+    Ok(handle)
+}
+
+/// `MPI_Comm_free` and kin: the object is gone, and the variable holds the null handle.
+pub(super) fn release(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    kind: HandleKind,
+) -> Outcome<()> {
+    match asked.handle(machine, 0) {
+        Some(handle) => match made(&handle) {
+            Some(made) => {
+                if machine.is_c() {
+                    machine.emit(Action::Release { handle: made }, asked.place())?;
+                }
+                machine.state.mpi.handles.free(made);
+            }
+            None if is_predefined(machine, &handle) => {
+                asked.fails(machine, 0, Argument::Handle { kind, state: HandleState::Unfit })?;
+            }
+            None => {}
+        },
+        None => {}
+    }
+    asked.put(machine, 0, Value::Handle(Handle::Null(kind)));
+    Ok(())
+}
+
+/// Whether a handle stands for something that is there from the start, and must not be freed.
+fn is_predefined(machine: &Machine<'_>, handle: &Handle) -> bool {
+    match handle {
+        Handle::Communicator(communicator) => {
+            communicator.known.as_ref().is_some_and(|known| known.id == 0) && machine.is_c()
+        }
+        Handle::Datatype(datatype) => datatype.signature.is_some() && datatype.layout.is_some(),
+        Handle::Operation(Some(_)) => true,
+        _ => false,
+    }
+}
+
+/// The number of the object that a handle stands for, where the program has made it.
+fn made(handle: &Handle) -> Option<HandleId> {
+    match handle {
+        Handle::Communicator(communicator) => communicator.made,
+        Handle::Datatype(datatype) => datatype.made,
+        Handle::Group(group) => group.made,
+        Handle::Window(window) => Some(window.made),
+        Handle::Object(_, made) => *made,
+        _ => None,
+    }
+}
+
+/// The kind of handle that an argument is.
+fn kind(what: &str) -> Option<HandleKind> {
+    Some(match what {
+        "comm" => HandleKind::Communicator,
+        "datatype" => HandleKind::Datatype,
+        "op" => HandleKind::Operation,
+        "win" => HandleKind::Window,
+        "group" => HandleKind::Group,
+        "info" => HandleKind::Info,
+        "errhandler" => HandleKind::ErrorHandler,
+        _ => return None,
+    })
+}
+
+/// Looks at the handles that a call is handed. MPI ends the job where one of them stands for nothing.
+pub(super) fn check(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    for (number, argument) in asked.function.arguments.iter().enumerate() {
+        let Some(kind) = kind(argument.what).filter(|_| argument.is_read) else { continue };
+        let Some(handle) = asked.handle(machine, number) else { continue };
+        let state = match &handle {
+            Handle::Null(null)
+                if *null == kind && !may_be_null(asked, kind, argument.parameter) =>
+            {
+                HandleState::Null
+            }
+            // Another null handle is no handle of this kind either.
+            Handle::Null(null) if *null != kind => HandleState::Unfit,
+            other => match made(other) {
+                Some(made) if !machine.state.mpi.handles.is_live(made) => HandleState::Freed,
+                _ => continue,
+            },
+        };
+        asked.fails(machine, number, Argument::Handle { kind, state })?;
+    }
+    Ok(())
+}
+
+/// Whether a call takes the null handle.
+fn may_be_null(asked: &Invocation<'_, '_>, kind: HandleKind, parameter: &str) -> bool {
+    match kind {
+        HandleKind::Info => !asked.name.starts_with("Info_"),
+        // What matters only at some ranks is looked at there.
+        HandleKind::Datatype => {
+            asked.function.effect != Effect::Local
+                || asked.name.starts_with("Pack")
+                || asked.name.starts_with("Unpack")
+                || asked.name.starts_with("Get_")
+        }
+        HandleKind::Operation => asked.function.effect != Effect::Local,
+        HandleKind::Communicator => {
+            matches!(parameter, "peer_comm") || matches!(asked.name, "Abort" | "Comm_disconnect")
+        }
+        HandleKind::ErrorHandler => false,
+        HandleKind::Group | HandleKind::Window => false,
+        _ => true,
+    }
+}

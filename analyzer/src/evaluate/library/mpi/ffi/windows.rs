@@ -1,0 +1,530 @@
+//! MPI's functions for one-sided communication: windows, their epochs, and accesses of others' memory.
+
+use std::rc::Rc;
+
+use p2p_protocol::model::{
+    AccessKind, Action, Argument, Collective, CollectiveKind, Completion, HandleKind, HandleState,
+    OneSided, Peer, RequestId, Window as ModelWindow, WindowAccess, WindowId, WindowRange,
+    WindowStep,
+};
+
+use super::super::collective::operation_id;
+use super::super::state;
+use super::buffer::{self, Region, place, region};
+use super::communicator::known_intra;
+use super::constants::{LOCK_EXCLUSIVE, NO_PRECEDE, NO_PUT, NO_STORE, NO_SUCCEED, PROC_NULL};
+use super::environment::allocate;
+use super::handles::{create, release};
+use super::invocation::Invocation;
+use super::messages::{truth, waits};
+use super::topology::forget_results;
+use super::{group, requests};
+use crate::evaluate::Understood;
+use crate::evaluate::handle::{Handle, Request, Window, WindowPart};
+use crate::evaluate::machine::{Machine, Outcome, Told};
+use crate::evaluate::state::Counted;
+use crate::evaluate::value::{Path, Value};
+
+/// An access whose memory at this rank is not free yet.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Access {
+    window: WindowId,
+    target: Option<i128>,
+    request: RequestId,
+    /// What is in this rank's memory once it is done.
+    arrives: Option<Rc<(Path, Value)>>,
+}
+
+/// Calls one of these functions. `None`: it is none of them.
+pub(super) fn function(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+) -> Option<Outcome<()>> {
+    use AccessKind::{Accumulate, CompareAndSwap, FetchAndOp, Get, GetAccumulate, Put};
+    let outcome = match asked.name {
+        "Win_create" => make(machine, asked, Made::OfMemory),
+        "Win_allocate" => make(machine, asked, Made::Allocated),
+        "Win_allocate_shared" => make(machine, asked, Made::Shared),
+        "Win_create_dynamic" => make(machine, asked, Made::Dynamic),
+        "Win_free" => free(machine, asked),
+        "Win_attach" | "Win_detach" => Ok(()),
+        "Win_fence" => fence(machine, asked),
+        "Win_lock"
+        | "Win_lock_all"
+        | "Win_unlock"
+        | "Win_unlock_all"
+        | "Win_flush"
+        | "Win_flush_all"
+        | "Win_flush_local"
+        | "Win_flush_local_all"
+        | "Win_sync" => passive(machine, asked),
+        "Win_start" | "Win_post" | "Win_complete" | "Win_wait" | "Win_test" => {
+            active(machine, asked)
+        }
+        "Win_get_group" => {
+            let members = handed(machine, asked, 0).and_then(|window| {
+                window.communicator.known.as_ref().map(|known| known.members.each().clone())
+            });
+            group::keep(machine, asked, 1, members)
+        }
+        "Win_shared_query" => query(machine, asked),
+        "Put" | "Rput" => access(machine, asked, Put),
+        "Get" | "Rget" => access(machine, asked, Get),
+        "Accumulate" | "Raccumulate" => access(machine, asked, Accumulate),
+        "Get_accumulate" | "Rget_accumulate" => access(machine, asked, GetAccumulate),
+        "Fetch_and_op" => access(machine, asked, FetchAndOp),
+        "Compare_and_swap" => access(machine, asked, CompareAndSwap),
+        _ => return None,
+    };
+    Some(outcome)
+}
+
+/// How a window comes to its memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// `(base, size, unit, info, communicator, window)`
+    OfMemory,
+    /// `(size, unit, info, communicator, base, window)`
+    Allocated,
+    Shared,
+    /// `(info, communicator, window)`
+    Dynamic,
+}
+
+fn make(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: Made) -> Outcome<()> {
+    let (size, unit, at, out) = match how {
+        Made::OfMemory => (Some(1), Some(2), 4, 5),
+        Made::Allocated | Made::Shared => (Some(0), Some(1), 3, 5),
+        Made::Dynamic => (None, None, 1, 2),
+    };
+    let (communicator, known) = known_intra(machine, asked, at)?;
+    machine.understood(asked.place(), Understood::Fully);
+    let size_value = size.and_then(|size| asked.argument(size));
+    let [bytes, unit] = [size, unit].map(|it| it.and_then(|it| asked.number(machine, it)));
+    if let (Some(negative), Some(size)) = (bytes.filter(|bytes| *bytes < 0), size) {
+        let negative = i64::try_from(negative).unwrap_or(i64::MIN);
+        asked.fails(machine, size, Argument::Count(negative))?;
+    }
+    let memory = match (how, size_value) {
+        (Made::OfMemory, _) => of_memory(machine, asked, bytes)?,
+        (Made::Allocated | Made::Shared, Some(size)) => Some(allocate(machine, asked, size, 4)),
+        _ => None,
+    };
+    let collective = Collective::of(CollectiveKind::MakeWindow, known.id);
+    machine.emit(Action::Collective(collective), asked.place())?;
+    let number = machine.count(Counted::Collectives(known.id));
+    let told = machine.exchange_numbers(&known, Told::Numbers(vec![bytes, unit]));
+    let parts = told.into_iter().flatten().map(part).collect();
+    let Some(number) = number else {
+        return Err(asked.lost(machine, "which window it makes is not known"));
+    };
+    let name = format!("window {number} of {}", communicator.name);
+    let is_shared = how == Made::Shared;
+    let model = ModelWindow { name, communicator: known.id, is_shared };
+    let id = machine.window(&format!("window {number} of communicator {}", known.id), model);
+    let own = memory.as_ref().zip(bytes.and_then(|bytes| u64::try_from(bytes).ok()));
+    let own = own.and_then(|(path, bytes)| machine.buffer_of(path, 0, bytes));
+    step(machine, asked, id, WindowStep::Made { memory: own })?;
+    let made = create(machine, asked, HandleKind::Window)?;
+    let unit = unit.and_then(|unit| u64::try_from(unit).ok());
+    let window = Window { id, made, communicator, memory, unit, parts };
+    asked.put(machine, out, Value::Handle(Handle::Window(Rc::new(window))));
+    Ok(())
+}
+
+/// What a rank tells of its part of a window.
+fn part(told: Told) -> WindowPart {
+    let Told::Numbers(numbers) = told else { return WindowPart::default() };
+    let number = |at: usize| u64::try_from((*numbers.get(at)?)?).ok();
+    WindowPart { bytes: number(0), unit: number(1) }
+}
+
+/// The memory that a window is made of.
+fn of_memory(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    bytes: Option<i128>,
+) -> Outcome<Option<Path>> {
+    let path = asked.argument(0).and_then(|pointer| machine.pointer(pointer));
+    let Some(path) = path else { return Ok(None) };
+    let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
+    if let (Some(needs), Some(has), true) = (bytes, machine.room(&path).bytes, machine.is_c())
+        && needs > has
+    {
+        asked.fact(machine, 0, Argument::Room { needs, has })?;
+    }
+    Ok(Some(path))
+}
+
+fn handed(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    argument: usize,
+) -> Option<Rc<Window>> {
+    match asked.handle(machine, argument) {
+        Some(Handle::Window(window)) => Some(window),
+        _ => None,
+    }
+}
+
+/// The window that is handed over, which must be known.
+fn known(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<Rc<Window>> {
+    let at = asked.position("win").unwrap_or_default();
+    match handed(machine, asked, at) {
+        Some(window) => Ok(window),
+        None => Err(asked.lost(machine, "its window is not known here")),
+    }
+}
+
+fn step(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    window: WindowId,
+    step: WindowStep,
+) -> Outcome<()> {
+    machine.emit(Action::OneSided(Box::new(OneSided { window, step })), asked.place())
+}
+
+fn free(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let window = known(machine, asked)?;
+    machine.understood(asked.place(), Understood::Fully);
+    step(machine, asked, window.id, WindowStep::Freed)?;
+    meet(machine, asked, &window, CollectiveKind::MakeWindow)?;
+    done(machine, asked, &window, None)?;
+    release(machine, asked, HandleKind::Window)
+}
+
+/// All ranks of a window come together.
+fn meet(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    window: &Window,
+    kind: CollectiveKind,
+) -> Outcome<()> {
+    let Some(known) = window.communicator.known.as_ref() else { return Ok(()) };
+    machine.emit(Action::Collective(Collective::of(kind, known.id)), asked.place())?;
+    machine.count(Counted::Collectives(known.id));
+    machine.tell(known.id, Told::Nothing);
+    Ok(())
+}
+
+/// `(assertion, window)`
+fn fence(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let window = known(machine, asked)?;
+    machine.understood(asked.place(), Understood::Fully);
+    let assertion = asked.number(machine, 0);
+    let has = |bit: i128| assertion.is_some_and(|assertion| assertion >= 0 && assertion & bit != 0);
+    let (no_precede, no_succeed) = (has(NO_PRECEDE), has(NO_SUCCEED));
+    let others = assertion.is_none() || has(NO_PUT) || has(NO_STORE);
+    let fence = WindowStep::Fence { no_precede, no_succeed, others };
+    step(machine, asked, window.id, fence)?;
+    meet(machine, asked, &window, CollectiveKind::Fence)?;
+    done(machine, asked, &window, None)
+}
+
+/// The rank of a window that an argument names. MPI ends the job where it has no such rank.
+fn target(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    window: &Window,
+    argument: usize,
+) -> Outcome<(Peer, Option<i128>)> {
+    let Some(known) = window.communicator.known.as_ref() else {
+        return Err(asked.lost(machine, "its window is not known here"));
+    };
+    let value = asked.argument(argument).map(|rank| machine.behind(rank, asked.place()));
+    let content = value.as_ref().and_then(state::content);
+    match content.as_ref().and_then(state::number) {
+        Some(rank) if rank.here() == PROC_NULL => Ok((Peer::Null, Some(rank.get()))),
+        Some(rank) => match known.peer(rank) {
+            Peer::Outside(_) => {
+                let rank = i32::try_from(rank.get()).unwrap_or(-1);
+                asked.fails(machine, argument, Argument::Rank(rank))?;
+                Ok((Peer::Null, None))
+            }
+            peer => Ok((peer, Some(rank.get()))),
+        },
+        None => Err(asked.lost(machine, "the rank whose memory it accesses is not known here")),
+    }
+}
+
+fn passive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let window = known(machine, asked)?;
+    machine.understood(asked.place(), Understood::Fully);
+    let named = match asked.position("rank") {
+        Some(at) => Some(target(machine, asked, &window, at)?),
+        None => None,
+    };
+    let peer = named.map(|(peer, _)| peer);
+    let made = match (asked.name, peer) {
+        ("Win_lock", Some(target)) => {
+            let exclusive = asked.number(machine, 0) == Some(LOCK_EXCLUSIVE);
+            WindowStep::Lock { target, exclusive }
+        }
+        ("Win_unlock", Some(target)) => WindowStep::Unlock { target },
+        ("Win_lock_all", _) => WindowStep::LockAll,
+        ("Win_unlock_all", _) => WindowStep::UnlockAll,
+        ("Win_sync", _) => WindowStep::Sync,
+        (name, target) => WindowStep::Flush { target, local: name.contains("local") },
+    };
+    step(machine, asked, window.id, made)?;
+    match asked.name {
+        "Win_lock" | "Win_lock_all" | "Win_sync" => Ok(()),
+        _ => done(machine, asked, &window, named.and_then(|(_, rank)| rank)),
+    }
+}
+
+fn active(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let window = known(machine, asked)?;
+    machine.understood(asked.place(), Understood::Fully);
+    let mut ranks = || {
+        let members = group::members(machine, asked, 0)?;
+        members.iter().map(|rank| Some(Peer::Rank(i32::try_from(*rank).ok()?))).collect()
+    };
+    let made = match asked.name {
+        "Win_start" => WindowStep::Start { group: ranks() },
+        "Win_post" => WindowStep::Post { group: ranks() },
+        "Win_complete" => WindowStep::Complete,
+        "Win_test" if !waits(machine, asked, 1)? => return Ok(()),
+        _ => WindowStep::Wait,
+    };
+    step(machine, asked, window.id, made)?;
+    match asked.name {
+        "Win_complete" => done(machine, asked, &window, None),
+        "Win_test" => {
+            asked.put(machine, 1, truth(true));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Accesses of a window are done, as far as this rank's memory is concerned. `target`: those of this
+/// rank's part alone.
+fn done(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    window: &Window,
+    target: Option<i128>,
+) -> Outcome<()> {
+    let accesses = Rc::make_mut(&mut machine.state.mpi.accesses);
+    let is_done = |access: &Access| {
+        access.window == window.id && (target.is_none() || access.target == target)
+    };
+    let (finished, left): (Vec<Access>, Vec<Access>) = accesses.drain(..).partition(is_done);
+    *accesses = left;
+    let requests: Box<[RequestId]> = finished.iter().map(|access| access.request).collect();
+    if requests.is_empty() {
+        return Ok(());
+    }
+    machine.emit(Action::Wait { requests, completion: Completion::All }, asked.place())?;
+    for Access { request, arrives, .. } in finished {
+        machine.end_use(request);
+        if let Some(arrived) = arrives {
+            machine.put(&arrived.0, arrived.1.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Where the arguments of an access stand.
+struct At {
+    origin: Option<[usize; 3]>,
+    result: Option<[usize; 3]>,
+    rank: usize,
+    start: usize,
+    /// Count and datatype at the target; without it, one of the datatype at the origin.
+    target: Option<[usize; 2]>,
+    operation: Option<usize>,
+}
+
+fn at(kind: AccessKind) -> At {
+    let plain = At {
+        origin: Some([0, 1, 2]),
+        result: None,
+        rank: 3,
+        start: 4,
+        target: Some([5, 6]),
+        operation: None,
+    };
+    match kind {
+        AccessKind::Put => plain,
+        AccessKind::Get => At { origin: None, result: Some([0, 1, 2]), ..plain },
+        AccessKind::Accumulate => At { operation: Some(7), ..plain },
+        AccessKind::GetAccumulate => At {
+            origin: Some([0, 1, 2]),
+            result: Some([3, 4, 5]),
+            rank: 6,
+            start: 7,
+            target: Some([8, 9]),
+            operation: Some(10),
+        },
+        AccessKind::FetchAndOp => At { origin: None, target: None, operation: Some(5), ..plain },
+        AccessKind::CompareAndSwap => At { origin: None, rank: 4, start: 5, target: None, ..plain },
+    }
+}
+
+fn access(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, kind: AccessKind) -> Outcome<()> {
+    let window = known(machine, asked)?;
+    let at = at(kind);
+    let (peer, rank) = target(machine, asked, &window, at.rank)?;
+    machine.understood(asked.place(), Understood::Fully);
+    let (origin, result, datatype) = memories(machine, asked, kind, &at)?;
+    let operation = operation(machine, asked, &at)?;
+    let range = range(machine, asked, &window, (&at, rank, &datatype))?;
+    origin.touch(machine, false, asked.place());
+    result.touch(machine, true, asked.place());
+    let requested = asked.function.arguments.last().is_some_and(|it| it.what == "request");
+    if peer == Peer::Null {
+        if requested {
+            let null = Value::Handle(Handle::Null(HandleKind::Request));
+            asked.put(machine, asked.function.arguments.len() - 1, null);
+        }
+        return Ok(());
+    }
+    let only = |region: &Region| match region.pieces.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    };
+    let id = machine.new_request();
+    let access = WindowAccess {
+        kind,
+        target: peer,
+        range,
+        operation,
+        origin: only(&origin),
+        result: only(&result),
+        request: Some(id),
+        requested,
+    };
+    step(machine, asked, window.id, WindowStep::Access(access))?;
+    let arrives = result.memory.arriving(machine);
+    let started = requests::started(asked, id, &origin);
+    if requested {
+        let request = Request { arrives, ..started };
+        let last = asked.function.arguments.len() - 1;
+        requests::keep(machine, asked, last, request, &[(&origin, false), (&result, true)], false);
+        return Ok(());
+    }
+    origin.begin(machine, &started, false);
+    result.begin(machine, &started, true);
+    let kept = Access { window: window.id, target: rank, request: id, arrives };
+    Rc::make_mut(&mut machine.state.mpi.accesses).push(kept);
+    Ok(())
+}
+
+/// What is sent from here, what comes back to here, and how much of which datatype is accessed there.
+type Memories = (Region, Region, (Option<u64>, crate::evaluate::handle::Datatype));
+
+fn memories(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    kind: AccessKind,
+    at: &At,
+) -> Outcome<Memories> {
+    let mut parts = [Region::default(), Region::default()];
+    for (part, place) in parts.iter_mut().zip([at.origin, at.result]) {
+        if let Some(place) = place {
+            *part = region(machine, asked, place, 1)?;
+        }
+    }
+    let [mut origin, mut result] = parts;
+    let Some([count, datatype]) = at.target else {
+        // One element of one datatype, from here and to here.
+        let (from, to, of) = match kind {
+            AccessKind::FetchAndOp => (0, 1, 2),
+            _ => (0, 2, 3),
+        };
+        let datatype = buffer::datatype(machine, asked, of)?;
+        let is_used = kind != AccessKind::FetchAndOp || !fetches_only(machine, asked, at);
+        if is_used {
+            origin = place(machine, asked, from, &datatype, (Some(1), None))?;
+        }
+        result = place(machine, asked, to, &datatype, (Some(1), None))?;
+        return Ok((origin, result, (Some(1), datatype)));
+    };
+    let datatype = buffer::datatype(machine, asked, datatype)?;
+    let number = asked.number(machine, count);
+    if let Some(negative) = number.filter(|number| *number < 0) {
+        let negative = i64::try_from(negative).unwrap_or(i64::MIN);
+        asked.fails(machine, count, Argument::Count(negative))?;
+    }
+    Ok((origin, result, (number.and_then(|number| u64::try_from(number).ok()), datatype)))
+}
+
+/// Whether an access reads nothing from here: `MPI_NO_OP`.
+fn fetches_only(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, at: &At) -> bool {
+    let operation = at.operation.and_then(|at| asked.handle(machine, at));
+    matches!(operation, Some(Handle::Operation(Some(name))) if &*name == "no_op")
+}
+
+/// What an accumulate combines with. One of the program's own is not allowed.
+fn operation(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    at: &At,
+) -> Outcome<Option<u16>> {
+    let Some(argument) = at.operation else { return Ok(None) };
+    let (kind, state) = (HandleKind::Operation, HandleState::Unfit);
+    match asked.handle(machine, argument) {
+        Some(Handle::Operation(Some(name))) => Ok(Some(operation_id(machine, &name))),
+        Some(Handle::Object(HandleKind::Operation, _)) => {
+            asked.fails(machine, argument, Argument::Handle { kind, state })?;
+            Ok(None)
+        }
+        Some(Handle::Null(_)) => {
+            let state = HandleState::Null;
+            asked.fails(machine, argument, Argument::Handle { kind, state })?;
+            Ok(None)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Which bytes of the target's part of the window are accessed. Says it where it has not that many.
+fn range(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    window: &Window,
+    (at, rank, (count, datatype)): (
+        &At,
+        Option<i128>,
+        &(Option<u64>, crate::evaluate::handle::Datatype),
+    ),
+) -> Outcome<Option<WindowRange>> {
+    let Some(start) = asked.number(machine, at.start) else { return Ok(None) };
+    if start < 0 {
+        let words = machine.text("is negative");
+        asked.fails(machine, at.start, Argument::Other(words))?;
+    }
+    let part = rank.and_then(|rank| usize::try_from(rank).ok());
+    let part = part.and_then(|rank| window.parts.get(rank)).copied().unwrap_or_default();
+    let Some((unit, (layout, count))) =
+        part.unit.or(window.unit).zip(datatype.layout.as_ref().zip(*count))
+    else {
+        return Ok(None);
+    };
+    let span = layout.span_of(count).unwrap_or((0, 0));
+    let byte = |at: i64| u64::try_from(start * i128::from(unit) + i128::from(at)).ok();
+    let (Some(first), Some(end)) = (byte(span.0), byte(span.1)) else { return Ok(None) };
+    if let Some(has) = part.bytes.filter(|has| end > *has && window.memory.is_some()) {
+        asked.fact(machine, at.start, Argument::Room { needs: end, has })?;
+    }
+    let is_whole = layout.pieces_of(count).is_some_and(|pieces| pieces.len() == 1);
+    Ok(is_whole.then_some(WindowRange { start: first, end }))
+}
+
+/// `(window, rank, size, unit, base)`: where this rank's own part is.
+fn query(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let window = handed(machine, asked, 0);
+    forget_results(machine, asked);
+    let Some(window) = window else { return Ok(()) };
+    let here = window.communicator.known.as_ref().map(|known| known.rank);
+    let asked_for = asked.number(machine, 1);
+    if let (Some(here), Some(rank), Some(memory)) = (here, asked_for, &window.memory)
+        && here == rank.into()
+    {
+        asked.put(machine, 4, Value::Reference(memory.clone()));
+    }
+    Ok(())
+}
