@@ -195,6 +195,14 @@ impl Machine<'_> {
                     Rc::make_mut(items)[index] = new;
                 }
             }
+            (Items::Each(items), Step::Somewhere)
+                if self.is_c() && items.len() > MOST_TOLD_APART && is_data(&items[0]) =>
+            {
+                let length = Length::Known(items.len() as u64);
+                let any = self.somewhere(sequence, which);
+                let any = self.perhaps_set(&any, rest, &value, which);
+                sequence.items = Items::Alike(Rc::new(any), length);
+            }
             (Items::Each(items), step) => {
                 let value = match (value, step) {
                     (Value::Sequence(new), Step::Part(_)) if rest.is_empty() => {
@@ -409,6 +417,14 @@ impl Machine<'_> {
             _ => None,
         }
     }
+}
+
+/// Elements of an array that stay apart when one of them changes, nobody knows which.
+const MOST_TOLD_APART: usize = 8;
+
+/// Whether a value is a number or an array: what is computed with, and seldom decides anything.
+fn is_data(value: &Value) -> bool {
+    matches!(value, Value::Scalar(..) | Value::Sequence(_))
 }
 
 /// Whether a value holds a sequence: what is moved with a `Vec` are not its elements.

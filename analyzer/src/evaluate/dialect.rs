@@ -635,7 +635,7 @@ impl Machine<'_> {
     }
 
     /// A value of a type, each part of which that is no array and no struct is made by `make`.
-    fn made_of(&mut self, ty: &Type, make: &mut dyn FnMut(&mut Self, &Type) -> Value) -> Value {
+    pub(super) fn made_of(&mut self, ty: &Type, make: &mut dyn FnMut(&mut Self, &Type) -> Value) -> Value {
         match ty {
             Type::Array(element, Some(length)) => {
                 let items = if *length <= most_kept(element) {
