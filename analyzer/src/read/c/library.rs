@@ -15,9 +15,9 @@ pub(super) fn type_named(name: &str) -> Option<Type> {
         "int" | "int32_t" | "int_least32_t" | "wchar_t" | "pid_t" | "clockid_t" | "key_t" => I32,
         "uint32_t" | "uint_least32_t" | "char32_t" | "u_int" | "uint" | "uid_t" | "gid_t"
         | "mode_t" | "useconds_t" | "wint_t" => U32,
-        "long" | "int64_t" | "int_least64_t" | "int_fast16_t" | "int_fast32_t"
-        | "int_fast64_t" | "intptr_t" | "intmax_t" | "ptrdiff_t" | "ssize_t" | "off_t"
-        | "time_t" | "clock_t" | "suseconds_t" | "MPI_Aint" | "MPI_Offset" | "MPI_Count" => I64,
+        "long" | "int64_t" | "int_least64_t" | "int_fast16_t" | "int_fast32_t" | "int_fast64_t"
+        | "intptr_t" | "intmax_t" | "ptrdiff_t" | "ssize_t" | "off_t" | "time_t" | "clock_t"
+        | "suseconds_t" | "MPI_Aint" | "MPI_Offset" | "MPI_Count" => I64,
         "uint64_t" | "uint_least64_t" | "uint_fast16_t" | "uint_fast32_t" | "uint_fast64_t"
         | "uintptr_t" | "uintmax_t" | "size_t" | "u_long" | "ulong" | "pthread_t" => U64,
         "float" | "float_t" => F32,
@@ -45,33 +45,91 @@ pub(super) fn result_of(name: &str) -> Type {
         "malloc" | "calloc" | "realloc" | "aligned_alloc" | "memcpy" | "memmove" | "memset"
         | "memchr" | "mmap" | "alloca" | "reallocarray" | "bsearch" | "dlsym" | "valloc"
         | "memalign" => pointer(),
-        "getenv" | "strcpy" | "strncpy" | "strcat" | "strncat" | "strchr" | "strrchr" | "strstr"
-        | "strtok" | "strtok_r" | "strdup" | "strndup" | "strerror" | "fgets" | "gets"
-        | "strpbrk" | "ctime" | "asctime" | "getcwd" | "basename" | "dirname" | "optarg"
-        | "setlocale" => letters(),
+        "getenv" | "strcpy" | "strncpy" | "strcat" | "strncat" | "strchr" | "strrchr"
+        | "strstr" | "strtok" | "strtok_r" | "strdup" | "strndup" | "strerror" | "fgets"
+        | "gets" | "strpbrk" | "ctime" | "asctime" | "getcwd" | "basename" | "dirname"
+        | "optarg" | "setlocale" => letters(),
         "fopen" | "fdopen" | "popen" | "tmpfile" | "freopen" => file(),
         "free" | "srand" | "srandom" | "srand48" | "perror" | "qsort" | "rewind" | "va_start"
         | "va_end" | "va_copy" | "clearerr" | "setbuf" | "assert" | "swap" => Type::unit(),
         "strlen" | "fread" | "fwrite" | "strnlen" | "strcspn" | "strspn" | "strftime"
         | "strtoul" | "strtoull" => Type::Scalar(Scalar::U64),
-        "atol" | "atoll" | "strtol" | "strtoll" | "labs" | "llabs" | "time" | "clock"
-        | "ftell" | "random" | "lrand48" | "mrand48" | "sysconf" | "lround" | "llround"
-        | "lrint" | "llrint" | "ftello" | "read" | "write" | "strtoimax" => {
-            Type::Scalar(Scalar::I64)
-        }
-        "printf" | "fprintf" | "sprintf" | "snprintf" | "vprintf" | "vfprintf" | "vsnprintf"
-        | "puts" | "fputs" | "putchar" | "putc" | "fputc" | "getchar" | "getc" | "fgetc"
-        | "scanf" | "fscanf" | "sscanf" | "fflush" | "fclose" | "fseek" | "feof" | "ferror"
-        | "remove" | "rename" | "atoi" | "abs" | "rand" | "rand_r" | "atexit" | "system"
-        | "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "isdigit" | "isalpha"
-        | "isspace" | "isalnum" | "isupper" | "islower" | "ispunct" | "isxdigit" | "toupper"
-        | "tolower" | "getopt" | "usleep" | "nanosleep" | "gettimeofday" | "clock_gettime"
-        | "gethostname" | "posix_memalign" | "access" | "unlink" | "close" | "open" | "setenv"
-        | "isnan" | "isinf" | "isfinite" | "signbit" | "omp_get_thread_num"
-        | "omp_get_num_threads" | "omp_get_max_threads" | "getpid" | "ilogb" | "setjmp"
-        | "pthread_create" | "pthread_join" | "mkdir" | "chdir" | "stat" => {
-            Type::Scalar(Scalar::I32)
-        }
+        "atol" | "atoll" | "strtol" | "strtoll" | "labs" | "llabs" | "time" | "clock" | "ftell"
+        | "random" | "lrand48" | "mrand48" | "sysconf" | "lround" | "llround" | "lrint"
+        | "llrint" | "ftello" | "read" | "write" | "strtoimax" => Type::Scalar(Scalar::I64),
+        "printf"
+        | "fprintf"
+        | "sprintf"
+        | "snprintf"
+        | "vprintf"
+        | "vfprintf"
+        | "vsnprintf"
+        | "puts"
+        | "fputs"
+        | "putchar"
+        | "putc"
+        | "fputc"
+        | "getchar"
+        | "getc"
+        | "fgetc"
+        | "scanf"
+        | "fscanf"
+        | "sscanf"
+        | "fflush"
+        | "fclose"
+        | "fseek"
+        | "feof"
+        | "ferror"
+        | "remove"
+        | "rename"
+        | "atoi"
+        | "abs"
+        | "rand"
+        | "rand_r"
+        | "atexit"
+        | "system"
+        | "strcmp"
+        | "strncmp"
+        | "strcasecmp"
+        | "strncasecmp"
+        | "memcmp"
+        | "isdigit"
+        | "isalpha"
+        | "isspace"
+        | "isalnum"
+        | "isupper"
+        | "islower"
+        | "ispunct"
+        | "isxdigit"
+        | "toupper"
+        | "tolower"
+        | "getopt"
+        | "usleep"
+        | "nanosleep"
+        | "gettimeofday"
+        | "clock_gettime"
+        | "gethostname"
+        | "posix_memalign"
+        | "access"
+        | "unlink"
+        | "close"
+        | "open"
+        | "setenv"
+        | "isnan"
+        | "isinf"
+        | "isfinite"
+        | "signbit"
+        | "omp_get_thread_num"
+        | "omp_get_num_threads"
+        | "omp_get_max_threads"
+        | "getpid"
+        | "ilogb"
+        | "setjmp"
+        | "pthread_create"
+        | "pthread_join"
+        | "mkdir"
+        | "chdir"
+        | "stat" => Type::Scalar(Scalar::I32),
         "sleep" | "alarm" => Type::Scalar(Scalar::U32),
         "atof" | "strtod" | "drand48" | "erand48" | "difftime" | "omp_get_wtime" => {
             Type::Scalar(Scalar::F64)
@@ -83,10 +141,47 @@ pub(super) fn result_of(name: &str) -> Type {
 /// What a function of `math.h` gives back.
 fn mathematics(name: &str) -> Option<Scalar> {
     const DOUBLE: [&str; 42] = [
-        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign",
-        "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma",
-        "fmax", "fmin", "fmod", "frexp", "hypot", "ldexp", "lgamma", "log", "log10", "log1p",
-        "log2", "modf", "nearbyint", "pow", "remainder", "rint", "round", "sin", "sinh", "sqrt",
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "fabs",
+        "fdim",
+        "floor",
+        "fma",
+        "fmax",
+        "fmin",
+        "fmod",
+        "frexp",
+        "hypot",
+        "ldexp",
+        "lgamma",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "modf",
+        "nearbyint",
+        "pow",
+        "remainder",
+        "rint",
+        "round",
+        "sin",
+        "sinh",
+        "sqrt",
         "tan",
     ];
     const MORE: [&str; 3] = ["tanh", "tgamma", "trunc"];
@@ -125,30 +220,66 @@ pub(super) fn type_of_constant(name: &str) -> Type {
         | "BUFFER_AUTOMATIC" => Type::Unknown,
         _ if OPERATIONS.contains(&short) => external("MPI_Op"),
         _ if is_datatype(short) => external("MPI_Datatype"),
-        _ if short.bytes().all(|letter| !letter.is_ascii_lowercase()) => {
-            Type::Scalar(Scalar::I32)
-        }
+        _ if short.bytes().all(|letter| !letter.is_ascii_lowercase()) => Type::Scalar(Scalar::I32),
         _ => Type::Unknown,
     }
 }
 
 fn is_datatype(short: &str) -> bool {
     const NAMES: [&str; 37] = [
-        "CHAR", "SIGNED_CHAR", "UNSIGNED_CHAR", "BYTE", "PACKED", "WCHAR", "SHORT",
-        "UNSIGNED_SHORT", "INT", "UNSIGNED", "LONG", "UNSIGNED_LONG", "LONG_LONG",
-        "LONG_LONG_INT", "UNSIGNED_LONG_LONG", "FLOAT", "DOUBLE", "LONG_DOUBLE", "C_BOOL",
-        "AINT", "OFFSET", "COUNT", "C_COMPLEX", "C_FLOAT_COMPLEX", "C_DOUBLE_COMPLEX",
-        "C_LONG_DOUBLE_COMPLEX", "FLOAT_INT", "DOUBLE_INT", "LONG_INT", "SHORT_INT",
-        "LONG_DOUBLE_INT", "2INT", "CXX_BOOL", "CXX_FLOAT_COMPLEX", "CXX_DOUBLE_COMPLEX", "UB",
+        "CHAR",
+        "SIGNED_CHAR",
+        "UNSIGNED_CHAR",
+        "BYTE",
+        "PACKED",
+        "WCHAR",
+        "SHORT",
+        "UNSIGNED_SHORT",
+        "INT",
+        "UNSIGNED",
+        "LONG",
+        "UNSIGNED_LONG",
+        "LONG_LONG",
+        "LONG_LONG_INT",
+        "UNSIGNED_LONG_LONG",
+        "FLOAT",
+        "DOUBLE",
+        "LONG_DOUBLE",
+        "C_BOOL",
+        "AINT",
+        "OFFSET",
+        "COUNT",
+        "C_COMPLEX",
+        "C_FLOAT_COMPLEX",
+        "C_DOUBLE_COMPLEX",
+        "C_LONG_DOUBLE_COMPLEX",
+        "FLOAT_INT",
+        "DOUBLE_INT",
+        "LONG_INT",
+        "SHORT_INT",
+        "LONG_DOUBLE_INT",
+        "2INT",
+        "CXX_BOOL",
+        "CXX_FLOAT_COMPLEX",
+        "CXX_DOUBLE_COMPLEX",
+        "UB",
         "LB",
     ];
-    let fixed = short.strip_suffix("_T").and_then(|name| {
-        name.strip_prefix("INT").or_else(|| name.strip_prefix("UINT"))
-    });
+    let fixed = short
+        .strip_suffix("_T")
+        .and_then(|name| name.strip_prefix("INT").or_else(|| name.strip_prefix("UINT")));
     let fortran = matches!(
         short,
-        "INTEGER" | "REAL" | "DOUBLE_PRECISION" | "LOGICAL" | "CHARACTER" | "COMPLEX"
-            | "2REAL" | "2DOUBLE_PRECISION" | "2INTEGER" | "DOUBLE_COMPLEX"
+        "INTEGER"
+            | "REAL"
+            | "DOUBLE_PRECISION"
+            | "LOGICAL"
+            | "CHARACTER"
+            | "COMPLEX"
+            | "2REAL"
+            | "2DOUBLE_PRECISION"
+            | "2INTEGER"
+            | "DOUBLE_COMPLEX"
     );
     fixed.is_some_and(|bits| bits.bytes().all(|it| it.is_ascii_digit()))
         || NAMES.contains(&short)

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Parser, Tree, TreeCursor};
 
-use super::preprocess::Expanded;
+use super::preprocess::{Expanded, Stop};
 use crate::diagnostic::Failure;
 use crate::source::Language;
 
@@ -30,9 +30,10 @@ impl Unit {
 }
 
 /// Parses what the preprocessor has left of a file.
-pub(in crate::read) fn parse(expanded: Expanded) -> Result<Unit, Failure> {
+pub(in crate::read) fn parse(expanded: Expanded) -> Result<Unit, Stop> {
     let at = |bytes: Range<usize>, message: String| {
-        Failure::at(expanded.origins.locate(bytes).bytes, message)
+        let location = expanded.origins.locate(bytes);
+        Stop { file: location.file, failure: Failure::at(location.bytes, message) }
     };
     if let Some(bytes) = too_deep(expanded.text.as_bytes()) {
         let message = format!("brackets stand in more than {DEPTH} others here, which is not read");
@@ -95,8 +96,12 @@ fn nothing_but_errors(root: Node<'_>) -> Option<Range<usize>> {
     for child in children(root, &mut root.walk()) {
         match child.kind() {
             "ERROR" => error = error.or(Some(child.byte_range())),
-            "function_definition" | "declaration" | "type_definition"
-            | "linkage_specification" | "namespace_definition" | "template_declaration" => {
+            "function_definition"
+            | "declaration"
+            | "type_definition"
+            | "linkage_specification"
+            | "namespace_definition"
+            | "template_declaration" => {
                 if !child.has_error() || child.kind() == "function_definition" {
                     return None;
                 }

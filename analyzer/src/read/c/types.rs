@@ -328,7 +328,8 @@ impl<'u> Lowering<'u> {
         }
         // A pointer to itself names the new one.
         let similar = |(name, ty): &(String, Type), (other, their): &(String, Type)| {
-            name == other && (ty == their || matches!((ty, their), (Type::Reference(_), Type::Reference(_))))
+            name == other
+                && (ty == their || matches!((ty, their), (Type::Reference(_), Type::Reference(_))))
         };
         let candidates = self.structures.entry(tag).or_default();
         let found = candidates.iter().copied().find(|candidate| {
@@ -430,8 +431,19 @@ fn is_handle(name: &str) -> bool {
     matches!(
         name.strip_prefix("MPI_"),
         Some(
-            "Comm" | "Request" | "Status" | "Datatype" | "Op" | "Group" | "Win" | "File" | "Info"
-                | "Message" | "Errhandler" | "Session" | "User_function"
+            "Comm"
+                | "Request"
+                | "Status"
+                | "Datatype"
+                | "Op"
+                | "Group"
+                | "Win"
+                | "File"
+                | "Info"
+                | "Message"
+                | "Errhandler"
+                | "Session"
+                | "User_function"
         )
     )
 }
@@ -452,7 +464,7 @@ fn last_child(node: Node<'_>) -> Option<Node<'_>> {
 
 /// The declarator in parentheses or beside attributes.
 fn first_declarator(node: Node<'_>) -> Option<Node<'_>> {
-    children(node, &mut node.walk()).into_iter().find(|child| {
-        child.kind().ends_with("declarator") || child.kind().ends_with("identifier")
-    })
+    children(node, &mut node.walk())
+        .into_iter()
+        .find(|child| child.kind().ends_with("declarator") || child.kind().ends_with("identifier"))
 }

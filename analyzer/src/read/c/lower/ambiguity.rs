@@ -67,9 +67,8 @@ impl<'u> Lowering<'u> {
             && let (Some(first), Some(second)) = parts
             && let Some(operation) = operation(self.operator(value))
         {
-            let first = self.deeper(first, |lowering, first| {
-                lowering.cast_of_first(operator, ty, first, node)
-            });
+            let first = self
+                .deeper(first, |lowering, first| lowering.cast_of_first(operator, ty, first, node));
             let second = self.value(second);
             let place = self.place(value);
             return self.operate(operation, first, second, place);

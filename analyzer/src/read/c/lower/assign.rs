@@ -3,13 +3,11 @@
 use tree_sitter::Node;
 
 use super::super::parse::children;
+use super::Lowering;
 use super::convert::{arithmetic, convert, decayed, integer, promote};
 use super::expression::{block_of, element, let_be, reference};
 use super::operator::{operation, unary};
-use super::Lowering;
-use crate::program::{
-    Binary, Condition, Expression, Kind, Place, Scalar, Statement, Type,
-};
+use crate::program::{Binary, Condition, Expression, Kind, Place, Scalar, Statement, Type};
 
 impl<'u> Lowering<'u> {
     /// An expression of which only what it does is wanted.
@@ -21,6 +19,16 @@ impl<'u> Lowering<'u> {
                         return self.effect(inner, out);
                     }
                     _ => {}
+                }
+            }
+            "cast_expression" => {
+                // `(void)value`
+                let ty = node.child_by_field_name("type");
+                let value = node.child_by_field_name("value");
+                if let (Some(ty), Some(value)) = (ty, value)
+                    && self.text(ty) == "void"
+                {
+                    return self.effect(value, out);
                 }
             }
             "comma_expression" => {
@@ -194,11 +202,7 @@ impl<'u> Lowering<'u> {
         };
         let ty = pointer.ty.clone();
         let variable = self.hidden("target", ty.clone());
-        let target = element(
-            self.variable(variable, place),
-            integer(0, Scalar::I64, place),
-            place,
-        );
+        let target = element(self.variable(variable, place), integer(0, Scalar::I64, place), place);
         (Some(let_be(variable, ty, pointer)), target)
     }
 
@@ -261,4 +265,3 @@ pub(super) fn has_effects(expression: &Expression) -> bool {
     expression.for_each_child(&mut |child| found = found || has_effects(child));
     found
 }
-

@@ -34,9 +34,7 @@ impl Lowering<'_> {
                 }
                 _ => fit(self.fold_at(inner, depth)?),
             },
-            Kind::Unary(Unary::Negate, inner) => {
-                fit(self.fold_at(inner, depth)?.checked_neg()?)
-            }
+            Kind::Unary(Unary::Negate, inner) => fit(self.fold_at(inner, depth)?.checked_neg()?),
             Kind::Unary(Unary::Not, inner) => {
                 let number = self.fold_at(inner, depth)?;
                 let is_truth = inner.ty == Type::Scalar(Scalar::Bool);
@@ -53,6 +51,18 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// What an operation on two numbers makes, if it is no overflow.
+pub(super) fn of_numbers(operation: Binary, left: i128, right: i128, ty: &Type) -> Option<Kind> {
+    let number = computed(operation, left, right)?;
+    match ty {
+        Type::Scalar(Scalar::Bool) => Some(Kind::Literal(Literal::Bool(number != 0))),
+        Type::Scalar(scalar) if scalar.is_integer() && wrapped(number, *scalar) == number => {
+            Some(Kind::Literal(Literal::Integer(number)))
+        }
+        _ => None,
     }
 }
 

@@ -76,9 +76,7 @@ pub(super) fn convert(value: Expression, to: &Type) -> Expression {
         (_, Type::Scalar(Scalar::Bool)) => is_true(value),
         (Type::Unknown | Type::Scalar(_), Type::Scalar(scalar)) => {
             match literal_as(&value, *scalar) {
-                Some(literal) => {
-                    Expression { kind: Kind::Literal(literal), place, ty: to.clone() }
-                }
+                Some(literal) => Expression { kind: Kind::Literal(literal), place, ty: to.clone() },
                 None => cast(value, to),
             }
         }
@@ -163,9 +161,7 @@ fn literal_as(value: &Expression, scalar: Scalar) -> Option<Literal> {
         Kind::Literal(Literal::Integer(number)) if scalar.is_float() => {
             Some(Literal::Float(*number as f64))
         }
-        Kind::Literal(Literal::Float(number)) if scalar.is_float() => {
-            Some(Literal::Float(*number))
-        }
+        Kind::Literal(Literal::Float(number)) if scalar.is_float() => Some(Literal::Float(*number)),
         Kind::Literal(Literal::Bool(value)) if scalar.is_integer() => {
             Some(Literal::Integer((*value).into()))
         }

@@ -144,12 +144,8 @@ impl<'u> Lowering<'u> {
         };
         let label = self.new_label("loop");
         let leaves = known.map(|_| label.clone());
-        let around = Around::Loop {
-            leaves,
-            continues: None,
-            was_left: false,
-            was_continued: false,
-        };
+        let around =
+            Around::Loop { leaves, continues: None, was_left: false, was_continued: false };
         let (mut turn, around) = self.turn(body, around);
         if let Some(variable) = known {
             // What it is where the loop is left.
@@ -246,7 +242,10 @@ impl<'u> Lowering<'u> {
         let turns = self.operate(operation, start.clone(), end, place);
         let value = match self.fold(&turns) {
             Some(0) => start,
-            Some(_) => convert(last, &ty),
+            Some(_) => {
+                let last = convert(last, &ty);
+                self.written(last)
+            }
             None => Expression {
                 kind: Kind::If {
                     condition: Box::new(Condition::Holds(turns)),
@@ -258,6 +257,14 @@ impl<'u> Lowering<'u> {
             },
         };
         self.assigned(variable, value, place)
+    }
+
+    /// A constant as the number that it is.
+    fn written(&self, value: Expression) -> Expression {
+        match (self.fold(&value), &value.ty) {
+            (Some(number), Type::Scalar(scalar)) => integer(number, *scalar, value.place),
+            _ => value,
+        }
     }
 
     fn plus(&mut self, value: Expression, number: i128, place: Place) -> Expression {
@@ -275,12 +282,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// A value that stays what it is now.
-    fn kept(
-        &mut self,
-        value: Expression,
-        place: Place,
-        out: &mut Vec<Statement>,
-    ) -> Expression {
+    fn kept(&mut self, value: Expression, place: Place, out: &mut Vec<Statement>) -> Expression {
         if self.fold(&value).is_some() {
             return value;
         }

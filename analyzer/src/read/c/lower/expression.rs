@@ -207,7 +207,8 @@ impl<'u> Lowering<'u> {
         if let Some((field, ty)) = fields.iter().find(|(field, _)| field == name) {
             return Some(vec![(field.clone(), ty.clone())]);
         }
-        let unnamed = fields.iter().filter(|(field, _)| field.starts_with(|it: char| it.is_ascii_digit()));
+        let unnamed =
+            fields.iter().filter(|(field, _)| field.starts_with(|it: char| it.is_ascii_digit()));
         unnamed.into_iter().find_map(|(field, ty)| {
             let mut path = vec![(field.clone(), ty.clone())];
             path.extend(self.path_to(ty, name, depth)?);
@@ -231,7 +232,8 @@ impl<'u> Lowering<'u> {
         })?;
         let (of, index) = (self.expression(argument), self.expression(index));
         let is_array = |it: &Expression| matches!(it.ty, Type::Array(..) | Type::Reference(_));
-        let (of, index) = if is_array(&index) && !is_array(&of) { (index, of) } else { (of, index) };
+        let (of, index) =
+            if is_array(&index) && !is_array(&of) { (index, of) } else { (of, index) };
         Some((of, promote(decayed(index))))
     }
 

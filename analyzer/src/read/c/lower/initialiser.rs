@@ -10,9 +10,7 @@ use super::convert::{convert, decayed, integer};
 use super::expression::{block_of, element, let_be};
 use super::operator::without_parentheses;
 use super::{Lowering, of_c};
-use crate::program::{
-    DefinitionId, Expression, Kind, Literal, Place, Scalar, Statement, Type,
-};
+use crate::program::{DefinitionId, Expression, Kind, Literal, Place, Scalar, Statement, Type};
 
 /// Elements that are written out one by one.
 const WRITTEN: u64 = 4096;
@@ -354,16 +352,6 @@ impl<'u> Lowering<'u> {
             None => start,
         };
         Some(start..last.checked_add(1)?)
-    }
-
-    /// A list in braces for an assignment or an argument of which no type is known.
-    pub(super) fn untyped_list(&mut self, node: Node<'u>) -> Expression {
-        let mut parts = Vec::new();
-        for item in children(node, &mut node.walk()) {
-            let value = self.value(designated(item).1);
-            parts.push(decayed(value));
-        }
-        self.make(Kind::Array(parts), Type::Unknown, node)
     }
 }
 

@@ -4,8 +4,8 @@
 use tree_sitter::Node;
 
 use super::super::parse::children;
-use super::scan::each;
 use super::Lowering;
+use super::scan::each;
 use crate::program::{Expression, Kind, Statement, Type};
 
 /// What going to a label is here.
@@ -144,11 +144,8 @@ impl<'u> Lowering<'u> {
             used[number] = true;
             let Stretch { start, end, label, is_loop } = stretches[number];
             let name = self.new_label(if is_loop { "again" } else { "goto" });
-            let target = if is_loop {
-                Target::Again(name.clone())
-            } else {
-                Target::Leave(name.clone())
-            };
+            let target =
+                if is_loop { Target::Again(name.clone()) } else { Target::Leave(name.clone()) };
             let before = self.function.targets.insert(label, target);
             let mut inner = Vec::new();
             self.stretch(items, start..end, stretches, used, &mut inner);
@@ -191,7 +188,8 @@ impl<'u> Lowering<'u> {
             Some(Target::Leave(label)) => Kind::Break(Some(label.clone()), None),
             Some(Target::Again(label)) => Kind::Continue(Some(label.clone())),
             None => {
-                let why = format!("`goto {label}` leads into a block or a loop, which is not followed");
+                let why =
+                    format!("`goto {label}` leads into a block or a loop, which is not followed");
                 return self.lost(&why, node);
             }
         };

@@ -118,11 +118,18 @@ impl<'u> Lowering<'u> {
     pub(super) fn labelled(
         &mut self,
         label: String,
-        statements: Vec<Expression>,
+        mut statements: Vec<Expression>,
         node: Node<'u>,
     ) -> Expression {
-        let statements = statements.into_iter().map(Statement::Expression).collect();
-        let mut block = self.block_around(statements, node);
+        let is_block = |it: &Expression| matches!(&it.kind, Kind::Block(it) if it.label.is_none());
+        let only = statements.pop_if(|last| is_block(last));
+        let mut block = match only {
+            Some(only) if statements.is_empty() => only,
+            only => {
+                let all = statements.into_iter().chain(only).map(Statement::Expression);
+                self.block_around(all.collect(), node)
+            }
+        };
         if let Kind::Block(inner) = &mut block.kind {
             inner.label = Some(label);
         }
@@ -148,7 +155,12 @@ impl<'u> Lowering<'u> {
         self.scopes.close();
     }
 
-    pub(super) fn general_loop(&mut self, node: Node<'u>, body: Node<'u>, out: &mut Vec<Statement>) {
+    pub(super) fn general_loop(
+        &mut self,
+        node: Node<'u>,
+        body: Node<'u>,
+        out: &mut Vec<Statement>,
+    ) {
         match node.child_by_field_name("initializer") {
             Some(first) if first.kind() == "declaration" => self.declaration(first, out),
             Some(first) if first.kind() == "init_statement" => {

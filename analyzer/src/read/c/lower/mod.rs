@@ -153,11 +153,8 @@ impl<'u> Lowering<'u> {
     /// From here on nothing is known.
     fn lost(&mut self, why: &str, node: Node<'u>) -> Expression {
         let place = self.place(node);
-        let reason = Expression {
-            kind: Kind::Literal(Literal::Text(why.into())),
-            place,
-            ty: Type::Text,
-        };
+        let reason =
+            Expression { kind: Kind::Literal(Literal::Text(why.into())), place, ty: Type::Text };
         self.call_of_c("lost", vec![reason], Type::Unknown, place)
     }
 

@@ -170,8 +170,7 @@ impl<'u> Lowering<'u> {
         if let Some(bytes) = self.program.size_of(ty) {
             return integer(bytes.into(), Scalar::U64, place);
         }
-        if let (Type::Array(element, _), Some((Some(length), inner))) =
-            (ty, lengths.split_first())
+        if let (Type::Array(element, _), Some((Some(length), inner))) = (ty, lengths.split_first())
         {
             let length = self.value(*length);
             let length = convert(length, &Type::Scalar(Scalar::U64));
@@ -230,7 +229,14 @@ fn of_two(
     ty: Type,
     place: Place,
 ) -> Expression {
-    let kind = Kind::Binary(operation, Box::new(left), Box::new(right));
+    let kind = match (&left.kind, &right.kind) {
+        // Sizes and bounds are mostly made of numbers that are written down.
+        (Kind::Literal(Literal::Integer(one)), Kind::Literal(Literal::Integer(other))) => {
+            super::constant::of_numbers(operation, *one, *other, &ty)
+        }
+        _ => None,
+    };
+    let kind = kind.unwrap_or_else(|| Kind::Binary(operation, Box::new(left), Box::new(right)));
     Expression { kind, place, ty }
 }
 

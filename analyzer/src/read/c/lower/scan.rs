@@ -81,12 +81,13 @@ impl<'u> Lowering<'u> {
         each(node, &mut |node, _| {
             steady &= match node.kind() {
                 "identifier" => self.is_steady_name(self.text(node), body),
-                "call_expression" | "assignment_expression" | "update_expression" | "ERROR"
+                "call_expression"
+                | "assignment_expression"
+                | "update_expression"
+                | "ERROR"
                 | "pointer_expression" => false,
                 // What lies elsewhere changes where anything is written over pointers, or called.
-                "field_expression" | "subscript_expression" => {
-                    !body.writes_through && !body.calls
-                }
+                "field_expression" | "subscript_expression" => !body.writes_through && !body.calls,
                 _ => true,
             };
         });
@@ -99,9 +100,7 @@ impl<'u> Lowering<'u> {
         }
         match self.scopes.name(name) {
             // Others may change it.
-            Some(Named::Global(global)) => {
-                !body.calls || !self.program.global(*global).is_mutable
-            }
+            Some(Named::Global(global)) => !body.calls || !self.program.global(*global).is_mutable,
             Some(Named::Alias(_)) => false,
             _ => true,
         }

@@ -206,9 +206,7 @@ impl<'u> Lowering<'u> {
             let value = match value {
                 Some(value) if specifiers.is_auto => self.value(value),
                 Some(value) => self.initialised(&declared.ty, value),
-                None => {
-                    self.filled("uninitialized", &declared.ty, &declared.lengths, declarator)
-                }
+                None => self.filled("uninitialized", &declared.ty, &declared.lengths, declarator),
             };
             // `int a[] = {..}` is as long as its value.
             let ty = match declared.ty {

@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::parse::children;
+use super::Lowering;
 use super::convert::{convert, promote};
 use super::loops::Around;
-use super::Lowering;
 use crate::program::{Arm, Expression, Kind, Pattern, Statement, Type};
 
 /// Statements that stand in several arms, at most.
@@ -33,7 +33,8 @@ impl<'u> Lowering<'u> {
         let value = self.value(condition);
         let value = promote(value);
         let Some((before, groups)) = groups(body) else {
-            return self.lost("a case in the middle of a statement is not read", node);
+            return self
+                .lost("a case with a range, or in the middle of a statement, is not read", node);
         };
         let label = self.new_label("switch");
         self.scopes.open();
@@ -51,10 +52,8 @@ impl<'u> Lowering<'u> {
             None => self.lost("a switch whose cases run into each other this often", node),
         };
         statements.push(Statement::Expression(matched));
-        let was_left = matches!(
-            self.function.around.pop(),
-            Some(Around::Switch { was_left: true, .. })
-        );
+        let was_left =
+            matches!(self.function.around.pop(), Some(Around::Switch { was_left: true, .. }));
         self.scopes.close();
         let mut block = self.block_around(statements, node);
         if let (Kind::Block(inner), true) = (&mut block.kind, was_left) {
@@ -70,7 +69,8 @@ impl<'u> Lowering<'u> {
         for (number, group) in groups.iter().enumerate() {
             let last = groups.iter().skip(number).position(|it| !it.falls_through);
             let last = last.map_or(groups.len(), |last| number + last + 1);
-            repeated += groups[number + 1..last].iter().map(|it| it.statements.len()).sum::<usize>();
+            repeated +=
+                groups[number + 1..last].iter().map(|it| it.statements.len()).sum::<usize>();
             if repeated > REPEATED {
                 return None;
             }
@@ -145,11 +145,11 @@ fn groups(body: Node<'_>) -> Option<(Vec<Node<'_>>, Vec<Group<'_>>)> {
             continue;
         }
         let value = node.child_by_field_name("value");
-        let statements: Vec<Node<'_>> = children(node, &mut node.walk())
-            .into_iter()
-            .filter(|it| Some(*it) != value)
-            .collect();
-        if statements.iter().any(|it| has_case(*it)) {
+        let statements: Vec<Node<'_>> =
+            children(node, &mut node.walk()).into_iter().filter(|it| Some(*it) != value).collect();
+        // `case 1 ... 3:` is no C.
+        let is_range = node.children(&mut node.walk()).any(|it| it.is_error() || it.is_missing());
+        if is_range || statements.iter().any(|it| has_case(*it)) {
             return None;
         }
         let mut group = open.take().unwrap_or(Group {

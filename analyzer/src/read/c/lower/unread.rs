@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::super::scope::Named;
+use super::Lowering;
 use super::expression::block_of;
 use super::scan::{each, identifiers};
-use super::Lowering;
 use crate::program::{Expression, Kind, Statement, Type};
 
 impl<'u> Lowering<'u> {
@@ -78,5 +78,7 @@ impl<'u> Lowering<'u> {
 }
 
 fn is_statement(node: Node<'_>) -> bool {
-    node.kind().ends_with("_statement") || node.kind() == "else_clause" || node.kind() == "declaration"
+    node.kind().ends_with("_statement")
+        || node.kind() == "else_clause"
+        || node.kind() == "declaration"
 }
