@@ -5,7 +5,7 @@
 //! it, by `break`, `continue`, `return` or a panic, are *detached*: each scope that they leave drops
 //! its variables on them as well, and the loop or the function where they arrive takes them in.
 
-use super::graph::{BlockId, Next};
+use super::graph::{BlockId, Mark, Next};
 use super::machine::{Detached, Flow, Machine, Outcome};
 use super::state::State;
 use super::value::{Unknown, Value};
@@ -177,11 +177,11 @@ impl<'p> Machine<'p> {
     }
 
     /// Ends an expression that ways may arrive at: joins the one that is followed, if it arrives,
-    /// with those that were detached since.
+    /// with those that were detached since it began.
     pub(super) fn arrive(
         &mut self,
         outcome: Outcome,
-        since: usize,
+        (since, mark): (usize, Mark),
         place: Place,
         mut arrives: impl FnMut(&Flow) -> Option<Value>,
     ) -> Outcome {
@@ -209,6 +209,13 @@ impl<'p> Machine<'p> {
             },
         }
         ways.extend(others);
+        let all_arrive = left.is_empty() && self.detached.len() == since && !ways.is_empty();
+        if all_arrive && self.graph.silent_since(mark) {
+            // Nobody else sees which way was taken.
+            self.graph.back_to(mark);
+            let start = self.graph.cursor;
+            ways.iter_mut().for_each(|way| way.cursor = start);
+        }
         let joined = self.join(ways, place);
         self.go_on(joined, left, before)
     }

@@ -253,7 +253,7 @@ impl<'p> Machine<'p> {
         }
         let bindings = self.bindings(function, generics, &arguments, ty);
         let caller = self.enter(Frame { function: Some(id), bindings, ..Frame::default() });
-        let detached = self.detached.len();
+        let (detached, mark) = (self.detached.len(), self.graph.mark());
         let scope = self.open_scope();
         let patterns = function.parameters.iter().map(|parameter| &parameter.pattern);
         let bound = self.bind_parameters(patterns, arguments, place);
@@ -261,7 +261,7 @@ impl<'p> Machine<'p> {
         let outcome = bound.and_then(|()| self.evaluate(body));
         self.turns = turns;
         let outcome = self.close_scope(scope, outcome, body.place);
-        let outcome = self.arrive(outcome, detached, place, returned);
+        let outcome = self.arrive(outcome, (detached, mark), place, returned);
         self.leave_frame(caller, detached, outcome.as_ref().ok());
         outcome
     }
@@ -335,7 +335,7 @@ impl<'p> Machine<'p> {
         }
         let caller = std::mem::replace(&mut self.state.frame, frame);
         self.state.depth += 1;
-        let detached = self.detached.len();
+        let (detached, mark) = (self.detached.len(), self.graph.mark());
         let scope = self.open_scope();
         let patterns = closure.parameters.iter().map(|(pattern, _)| pattern);
         let bound = self.bind_parameters(patterns, arguments, place);
@@ -343,7 +343,7 @@ impl<'p> Machine<'p> {
         let outcome = bound.and_then(|()| self.evaluate(&closure.body));
         self.turns = turns;
         let outcome = self.close_scope(scope, outcome, closure.body.place);
-        let outcome = self.arrive(outcome, detached, place, returned);
+        let outcome = self.arrive(outcome, (detached, mark), place, returned);
         let back = |machine: &mut Self| {
             machine.state.frame = caller;
             machine.state.depth = machine.state.depth.saturating_sub(1);

@@ -18,13 +18,20 @@ use crate::program::{
     Binary, Entry, EntryKind, Expression, FunctionId, GlobalId, Kind, Place, Scalar, Type,
 };
 
-/// Elements of arrays that are kept one by one, at most.
+/// Numbers of arrays, arrays of arrays included, that are kept one by one, at most.
 const MOST_KEPT: u64 = 128;
 
-/// The same for arrays of a type: what MPI's handles are must be known of each.
+/// The same of numbers with a fraction, by which programs seldom go.
+const MOST_FRACTIONS: u64 = 16;
+
+/// How many elements of a type an array may have of which each is kept: what MPI's handles are must
+/// be known of each.
 pub(super) fn most_kept(element: &Type) -> u64 {
     match element {
+        Type::Array(inner, Some(length)) => most_kept(inner) / length.max(&1),
+        Type::Array(_, None) => 0,
         Type::External(name, _) if name.starts_with("MPI_") => super::value::MOST_ITEMS as u64,
+        Type::Scalar(scalar) if scalar.is_float() => MOST_FRACTIONS,
         _ => MOST_KEPT,
     }
 }
@@ -635,7 +642,11 @@ impl Machine<'_> {
     }
 
     /// A value of a type, each part of which that is no array and no struct is made by `make`.
-    pub(super) fn made_of(&mut self, ty: &Type, make: &mut dyn FnMut(&mut Self, &Type) -> Value) -> Value {
+    pub(super) fn made_of(
+        &mut self,
+        ty: &Type,
+        make: &mut dyn FnMut(&mut Self, &Type) -> Value,
+    ) -> Value {
         match ty {
             Type::Array(element, Some(length)) => {
                 let items = if *length <= most_kept(element) {

@@ -403,12 +403,12 @@ impl Machine<'_> {
 
     /// Statements in a scope of their own.
     pub(super) fn evaluate_block(&mut self, block: &Block) -> Outcome {
-        let detached = self.detached.len();
+        let began = (self.detached.len(), self.graph.mark());
         let scope = self.open_scope();
         let outcome = self.statements(block);
         let outcome = self.close_scope(scope, outcome, block.end);
         let Some(label) = &block.label else { return outcome };
-        self.arrive(outcome, detached, block.end, |flow| match flow {
+        self.arrive(outcome, began, block.end, |flow| match flow {
             Flow::Break(Some(target), value) if target == label => Some(value.clone()),
             _ => None,
         })

@@ -1,6 +1,7 @@
 //! What a rank does, while it is being found out: basic blocks of events with jumps and branches
 //! between them, and the flat list that becomes of them.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use p2p_protocol::model::{Action, Behaviour, Event, Peer, Place, Position, SourceId};
@@ -48,12 +49,19 @@ pub(super) struct Graph {
     total: usize,
     /// The slots whose message's length the program has asked for.
     measured: BTreeSet<SourceId>,
+    /// What empty blocks lead to, as far as it was asked for the flat list.
+    resolved: RefCell<FxHashMap<BlockId, BlockId>>,
 }
 
 impl Default for Graph {
     fn default() -> Self {
-        let measured = BTreeSet::new();
-        Graph { blocks: vec![BasicBlock::default()], cursor: 0, total: 0, measured }
+        Graph {
+            blocks: vec![BasicBlock::default()],
+            cursor: 0,
+            total: 0,
+            measured: BTreeSet::new(),
+            resolved: RefCell::default(),
+        }
     }
 }
 
@@ -67,6 +75,18 @@ impl Graph {
     pub(super) fn push(&mut self, action: Action, place: Place) {
         self.total += 1;
         self.blocks[self.cursor].events.push(Event { action, place });
+    }
+
+    /// Asks for the last events of the current block, the last one first, until one says yes or says
+    /// that none before it counts. Whether one said yes.
+    pub(super) fn any_of_last(
+        &mut self,
+        most: usize,
+        asked: impl Fn(&mut Action) -> Option<bool>,
+    ) -> bool {
+        let events = self.blocks[self.cursor].events.iter_mut().rev().take(most);
+        events.map(|event| asked(&mut event.action)).find(|it| *it != Some(false))
+            == Some(Some(true))
     }
 
     /// The program goes by the length of the message that a slot was bound to: a probe binds it even
@@ -123,18 +143,38 @@ impl Graph {
 
     /// Past empty blocks with one way on; [`END`] where nothing comes any more.
     fn resolve(&self, block: BlockId) -> BlockId {
-        self.resolve_from(block, &mut FxHashSet::default())
+        if let Some(resolved) = self.resolved.borrow().get(&block) {
+            return *resolved;
+        }
+        let mut comes_back = false;
+        self.resolve_from(block, &mut FxHashSet::default(), &mut comes_back)
     }
 
-    fn resolve_from(&self, mut block: BlockId, seen: &mut FxHashSet<BlockId>) -> BlockId {
-        while block != END && self.blocks[block].events.is_empty() && seen.insert(block) {
+    /// The same from the midst of a way, which `comes_back` to a block that it has seen. What does
+    /// not is kept: it is the same from anywhere.
+    fn resolve_from(
+        &self,
+        from: BlockId,
+        seen: &mut FxHashSet<BlockId>,
+        comes_back: &mut bool,
+    ) -> BlockId {
+        if let Some(resolved) = self.resolved.borrow().get(&from) {
+            return *resolved;
+        }
+        let (mut block, mut is_loop) = (from, false);
+        while block != END && self.blocks[block].events.is_empty() {
+            if !seen.insert(block) {
+                is_loop = true;
+                break;
+            }
             match &self.blocks[block].next {
-                Next::End => return END,
+                Next::End => block = END,
                 Next::Jump(target) => block = *target,
                 Next::Branch(_, targets) => {
                     let known = seen.clone();
-                    let resolve = |it: &BlockId| self.resolve_from(*it, &mut known.clone());
-                    let mut resolved = targets.iter().map(resolve);
+                    let mut resolved = targets
+                        .iter()
+                        .map(|it| self.resolve_from(*it, &mut known.clone(), &mut is_loop));
                     match resolved.next() {
                         Some(first) if first != block && resolved.all(|other| other == first) => {
                             block = first;
@@ -144,6 +184,10 @@ impl Graph {
                 }
                 Next::BranchOnTag(..) => break,
             }
+        }
+        *comes_back |= is_loop;
+        if !is_loop {
+            self.resolved.borrow_mut().insert(from, block);
         }
         block
     }
@@ -161,6 +205,7 @@ const END: usize = usize::MAX;
 
 impl<'g> Flattening<'g> {
     fn of(graph: &'g Graph) -> Self {
+        graph.resolved.borrow_mut().clear();
         let mut list = Flattening { graph, events: Vec::new(), placed: FxHashMap::default() };
         let order = list.order();
         for (number, block) in order.iter().enumerate() {

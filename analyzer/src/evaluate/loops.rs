@@ -201,12 +201,12 @@ impl<'p> Machine<'p> {
         place: Place,
         evaluate: &mut dyn FnMut(&mut Self) -> Outcome,
     ) -> Outcome<()> {
-        let detached = self.detached.len();
+        let began = (self.detached.len(), self.graph.mark());
         let scope = self.open_scope();
         let outcome = evaluate(self);
         let outcome = outcome.and_then(|value| self.drop_value(value, place));
         let outcome = self.close_scope(scope, outcome, place).map(|()| Value::unit());
-        let outcome = self.arrive(outcome, detached, place, |flow| match flow {
+        let outcome = self.arrive(outcome, began, place, |flow| match flow {
             Flow::Continue(target) if is_meant(target, label) => Some(Value::unit()),
             _ => None,
         });
@@ -215,7 +215,7 @@ impl<'p> Machine<'p> {
 
     /// Runs turn after turn, and joins all ways out of the loop.
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
-        let detached = self.detached.len();
+        let began = (self.detached.len(), self.graph.mark());
         self.turns.push(Turning { done: 0, is_counted: kind.turns.is_some() });
         let (quiet, around) = (self.quiet, std::mem::take(&mut self.watch));
         let since = self.quiet_since;
@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
         (self.quiet, self.watch, self.quiet_since) = (quiet, around, since);
         self.turns.pop();
-        self.arrive(outcome, detached, kind.place, |flow| match flow {
+        self.arrive(outcome, began, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
             _ => None,
         })
@@ -328,7 +328,7 @@ impl<'p> Machine<'p> {
             }
             return Ok(());
         }
-        let detached = self.detached.len();
+        let began = (self.detached.len(), self.graph.mark());
         let mut whole = |machine: &mut Self| {
             let arms: Vec<super::branches::Arm<'_, 'p>> = vec![
                 Box::new(|machine: &mut Self| turn(machine).map(|()| Value::unit())),
@@ -347,7 +347,7 @@ impl<'p> Machine<'p> {
             place,
         };
         let outcome = self.summarize(&kind, &mut whole).map(|()| Value::unit());
-        let outcome = self.arrive(outcome, detached, place, |flow| match flow {
+        let outcome = self.arrive(outcome, began, place, |flow| match flow {
             Flow::Break(None, value) => Some(value.clone()),
             _ => None,
         });

@@ -472,7 +472,11 @@ impl Machine<'_> {
     }
 
     fn value_of_type(&mut self, ty: &Type, is_zeroed: bool) -> Value {
-        if is_zeroed { self.zero(ty) } else { self.made_of(ty, &mut |machine, ty| machine.fresh(ty.clone())) }
+        if is_zeroed {
+            self.zero(ty)
+        } else {
+            self.made_of(ty, &mut |machine, ty| machine.fresh(ty.clone()))
+        }
     }
 
     /// How many elements of a size so many bytes are.
