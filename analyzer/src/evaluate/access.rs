@@ -109,7 +109,9 @@ impl Machine<'_> {
     /// arrives, a handle that is moved away.
     pub(super) fn put(&mut self, path: &Path, value: Value) {
         let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
-            self.written(&value)
+            let is_somewhere =
+                path.steps.iter().any(|it| matches!(it, Step::Somewhere | Step::Part(_)));
+            self.written(&value, is_somewhere)
         } else {
             Unknown { identity: 0, uniform: false, elsewhere: Elsewhere::default() }
         };
@@ -123,9 +125,13 @@ impl Machine<'_> {
     }
 
     /// What decides between what was and what is written, where nobody knows which part is meant.
-    fn written(&self, value: &Value) -> Unknown {
+    fn written(&self, value: &Value, is_somewhere: bool) -> Unknown {
         let mut identity = Identity::of("written");
         identity.unknown(self.identity(value));
+        if is_somewhere {
+            // Each rank may have meant another part.
+            identity.not_uniform();
+        }
         identity.finish()
     }
 
@@ -157,7 +163,7 @@ impl Machine<'_> {
             (Value::Unknown(unknown, _), _) => {
                 let mut identity = Identity::of("changed");
                 identity.unknown(*unknown);
-                identity.unknown(self.written(&value));
+                identity.unknown(self.written(&value, false));
                 *unknown = identity.finish();
             }
             _ => {}
@@ -351,6 +357,9 @@ impl Machine<'_> {
 
     /// Notes that memory is touched, where operations are pending on it.
     pub(super) fn note_access(&mut self, path: &Path, writes: bool, place: Place) {
+        if self.state.mpi.has_windows() {
+            super::library::mpi::touch_windows(self, path, writes, place);
+        }
         let requests = match self.is_c() {
             true => self.touching_bytes(path, writes),
             false => self.state.uses.touching(path, writes),

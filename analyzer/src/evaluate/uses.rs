@@ -56,6 +56,12 @@ impl Uses {
         self.objects.contains_key(&request)
     }
 
+    /// Whether a request uses more than one piece of an object.
+    pub(super) fn has_several(&self, request: RequestId, object: ObjectId) -> bool {
+        let parts = self.parts.get(&object).and_then(|parts| parts.requests.get(&request));
+        parts.is_some_and(|parts| parts.len() > 1)
+    }
+
     /// A request uses this memory.
     pub(super) fn add(&mut self, request: RequestId, path: Path, writes: bool) {
         let object = path.object;

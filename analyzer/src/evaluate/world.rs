@@ -243,7 +243,16 @@ fn same_cuts(runs: Vec<Ran>) -> Vec<Behaviour> {
 /// Whether a rank does nothing that another one could see but leave.
 fn is_silent(behaviour: &Behaviour) -> bool {
     behaviour.events.iter().all(|event| {
-        matches!(event.action, Action::Leave { .. } | Action::Jump { .. } | Action::Branch { .. })
+        matches!(
+            event.action,
+            Action::Leave { .. }
+                | Action::Jump { .. }
+                | Action::Branch { .. }
+                | Action::Initialize
+                | Action::Finalize
+                | Action::Create { .. }
+                | Action::Release { .. }
+        )
     })
 }
 

@@ -28,6 +28,7 @@ mod tests;
 mod topology;
 
 pub use ffi::is_communication;
+pub(in crate::evaluate) use ffi::touch_windows;
 pub(in crate::evaluate) use state::State;
 pub(in crate::evaluate) use status::raw_field as status_field;
 pub(in crate::evaluate) use tags::{Sent as SentTags, sent as sent_tags, settle as settle_tags};

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::rc::Rc;
 
-use p2p_protocol::model::{Peer, RequestId, SourceId};
+use p2p_protocol::model::{Buffer, Peer, RequestId, SourceId, WindowId};
 use rustc_hash::FxHashMap;
 
 use super::polling::Surroundings;
@@ -25,6 +25,8 @@ pub(in crate::evaluate) struct State {
     pub(super) returns_errors: bool,
     /// The objects that the program has made.
     pub(super) handles: super::ffi::Handles,
+    /// The windows that have memory of this rank: which bytes of its memory that is.
+    pub(super) windows: Rc<Vec<(WindowId, Buffer)>>,
     /// One-sided accesses whose memory here is not free yet.
     pub(super) accesses: Rc<Vec<super::ffi::Access>>,
     /// Of requests that a wait for any of them was given, by the first of them: how many are complete.
@@ -48,6 +50,11 @@ pub(in crate::evaluate) struct State {
 }
 
 impl State {
+    /// Whether some of this rank's memory lies in a window.
+    pub(in crate::evaluate) fn has_windows(&self) -> bool {
+        !self.windows.is_empty()
+    }
+
     /// Whether some number that this rank has sent to all others is called by a name of its own.
     pub(in crate::evaluate) fn shares_numbers(&self) -> bool {
         !self.shared.is_empty()
@@ -59,6 +66,11 @@ impl State {
         self.is_finalized &= other.is_finalized;
         self.returns_errors |= other.returns_errors;
         self.handles.join(&other.handles);
+        if self.windows != other.windows {
+            let missing = other.windows.iter().filter(|it| !self.windows.contains(it));
+            let missing: Vec<_> = missing.copied().collect();
+            Rc::make_mut(&mut self.windows).extend(missing);
+        }
         if self.told != other.told {
             // Where they differ, so do the requests.
             extend(&mut self.told, &other.told);

@@ -49,14 +49,15 @@ impl Region {
     /// Notes that the call reads or writes it, where operations are pending on it.
     pub(super) fn touch(&self, machine: &mut Machine<'_>, writes: bool, place: Place) {
         for piece in &self.pieces {
-            note_access(machine, *piece, writes, place);
+            note_access(machine, *piece, writes, place, false);
         }
     }
 
-    /// The same of memory that no event speaks of.
+    /// The same of a message, whose event speaks of memory that is in one piece: of two such, whoever
+    /// runs the events sees that they overlap.
     pub(super) fn touch_pieces(&self, machine: &mut Machine<'_>, writes: bool, place: Place) {
-        if self.pieces.len() > 1 {
-            self.touch(machine, writes, place);
+        for piece in &self.pieces {
+            note_access(machine, *piece, writes, place, self.pieces.len() == 1);
         }
     }
 
@@ -85,10 +86,20 @@ impl Region {
 }
 
 /// Notes that bytes are touched, where operations are pending on them.
-fn note_access(machine: &mut Machine<'_>, bytes: Buffer, writes: bool, place: Place) {
-    let object = (ObjectId(bytes.object), u64::MAX);
+/// `of_several`: only those that use several pieces.
+fn note_access(
+    machine: &mut Machine<'_>,
+    bytes: Buffer,
+    writes: bool,
+    place: Place,
+    of_several: bool,
+) {
+    let object = ObjectId(bytes.object);
     let range = Some((bytes.start, bytes.end));
-    let requests = machine.state.uses.touching_bytes(object, range, writes);
+    let mut requests = machine.state.uses.touching_bytes((object, u64::MAX), range, writes);
+    if of_several {
+        requests.retain(|request| machine.state.uses.has_several(*request, object));
+    }
     if !requests.is_empty() {
         machine.graph.push(Action::Access { requests: requests.into(), writes }, place);
     }

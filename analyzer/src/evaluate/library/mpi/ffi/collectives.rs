@@ -239,6 +239,18 @@ impl Used {
         if side.kind == CollectiveKind::Bcast {
             entered.room = None;
         }
+        let only = |region: &Region| match region.pieces.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        };
+        let sent = self.sent.as_ref().filter(|_| !self.is_in_place).and_then(only);
+        let taken = self.taken.as_ref().and_then(|(taken, _)| only(taken));
+        if let (Some(data), true) = (&mut entered.data, machine.is_c()) {
+            data.buffer = sent;
+        }
+        if let (Some(room), true) = (&mut entered.room, machine.is_c()) {
+            room.buffer = taken;
+        }
     }
 
     /// Notes what the call reads and writes.

@@ -345,7 +345,10 @@ fn end(
     let (peer, rank) = match (special, number) {
         (Some(PROC_NULL), _) => (Peer::Null, None),
         (Some(ANY_SOURCE), _) if receives => (any(machine, &known), None),
-        (Some(_), _) => (Peer::Outside(-1), None),
+        (Some(_), _) => {
+            asked.fails(machine, argument, Argument::Rank(-1))?;
+            (Peer::Null, None)
+        }
         (None, Some(rank)) => (known.peer(rank), Some(rank)),
         (None, None) => match machine.state.mpi.source_on(&content, &handle) {
             Some(slot) => (Peer::Source(slot), None),

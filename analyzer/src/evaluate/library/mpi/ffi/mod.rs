@@ -22,6 +22,7 @@ pub(super) use constants::constant;
 pub(super) use handles::Handles;
 pub use table::is_communication;
 pub(super) use windows::Access;
+pub(in crate::evaluate) use windows::touch as touch_windows;
 
 use invocation::Invocation;
 use table::Effect;

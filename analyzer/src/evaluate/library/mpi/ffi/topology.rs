@@ -116,6 +116,11 @@ fn balanced(ranks: i128, given: &[i128]) -> Option<Vec<i128>> {
 fn create(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     let (of, known) = known_intra(machine, asked, 0)?;
     machine.understood(asked.place(), Understood::Fully);
+    let lengths = asked.number(machine, 1).and_then(|count| asked.some_numbers(machine, 2, count));
+    if lengths.iter().flatten().flatten().any(|length| *length <= 0) {
+        let words = machine.text("have a length that is not positive");
+        asked.fails(machine, 2, Argument::Other(words))?;
+    }
     let grid = grid(machine, asked);
     let too_large = |grid: &Grid| grid.size() > u64::from(known.size());
     if grid.as_ref().is_some_and(too_large) {

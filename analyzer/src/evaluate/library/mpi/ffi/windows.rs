@@ -125,11 +125,60 @@ fn make(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: Made) -> Out
     let own = memory.as_ref().zip(bytes.and_then(|bytes| u64::try_from(bytes).ok()));
     let own = own.and_then(|(path, bytes)| machine.buffer_of(path, 0, bytes));
     step(machine, asked, id, WindowStep::Made { memory: own })?;
+    if let Some(own) = own.filter(|_| machine.is_c()) {
+        Rc::make_mut(&mut machine.state.mpi.windows).push((id, own));
+    }
     let made = create(machine, asked, HandleKind::Window)?;
     let unit = unit.and_then(|unit| u64::try_from(unit).ok());
     let window = Window { id, made, communicator, memory, unit, parts };
     asked.put(machine, out, Value::Handle(Handle::Window(Rc::new(window))));
     Ok(())
+}
+
+/// Steps back that are looked at for one that an access goes on with.
+const STEPS_BACK: usize = 8;
+
+/// The program itself touches memory that lies in a window. Accesses of bytes in a row are one.
+pub(in crate::evaluate) fn touch(
+    machine: &mut Machine<'_>,
+    path: &Path,
+    writes: bool,
+    at: crate::program::Place,
+) {
+    let Some((first, last)) = machine.span(path) else { return };
+    let windows = machine.state.mpi.windows.clone();
+    for (window, own) in windows.iter().filter(|(_, own)| own.object == path.object.0) {
+        let (start, end) = (first.max(own.start), last.min(own.end));
+        if start >= end || machine.graph.total() >= machine.limits.events {
+            continue;
+        }
+        let range = WindowRange { start: start - own.start, end: end - own.start };
+        let goes_on = |action: &mut Action| goes_on(action, *window, (range, writes));
+        if !machine.graph.any_of_last(STEPS_BACK, goes_on) {
+            let step = WindowStep::Local { writes, range: Some(range) };
+            let local = OneSided { window: *window, step };
+            machine.graph.push(Action::OneSided(Box::new(local)), at);
+        }
+    }
+}
+
+/// Whether an access of these bytes goes on with a step: it is the same, or touches it, and the step
+/// is made so long. `None`: there is something between them.
+fn goes_on(
+    action: &mut Action,
+    window: WindowId,
+    (range, writes): (WindowRange, bool),
+) -> Option<bool> {
+    let Action::OneSided(one_sided) = action else { return None };
+    let WindowStep::Local { writes: as_well, range: Some(known) } = &mut one_sided.step else {
+        return None;
+    };
+    let touches = known.start <= range.end && range.start <= known.end;
+    if one_sided.window != window || *as_well != writes || !touches {
+        return Some(false);
+    }
+    *known = WindowRange { start: known.start.min(range.start), end: known.end.max(range.end) };
+    Some(true)
 }
 
 /// What a rank tells of its part of a window.
@@ -189,6 +238,9 @@ fn free(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     let window = known(machine, asked)?;
     machine.understood(asked.place(), Understood::Fully);
     step(machine, asked, window.id, WindowStep::Freed)?;
+    if machine.state.mpi.has_windows() {
+        Rc::make_mut(&mut machine.state.mpi.windows).retain(|(id, _)| *id != window.id);
+    }
     meet(machine, asked, &window, CollectiveKind::MakeWindow)?;
     done(machine, asked, &window, None)?;
     release(machine, asked, HandleKind::Window)

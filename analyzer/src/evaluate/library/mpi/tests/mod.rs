@@ -3,6 +3,7 @@
 //! Events are written in a short form of their own, so that a test reads like what it is about:
 //! `send 1 #0 3 i32` is a standard send of three `i32` with tag 0 to rank 1.
 
+mod c;
 mod collectives;
 mod communicators;
 mod datatypes;
