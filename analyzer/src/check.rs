@@ -6,11 +6,12 @@ use crate::cli::Check;
 use crate::config::Setting;
 use crate::examine::{Examination, Examined};
 use crate::gather::Gathering;
+use crate::read::c::programs::Given;
 use crate::read::rust::TargetProgram;
 use crate::read::{self, Readings};
 use crate::report::Outcome;
 use crate::source::discover::{self, Input, Selection};
-use crate::source::{FileId, Location};
+use crate::source::{FileId, Language, Location};
 
 /// How many statements are executed for one size at most: more than in the macro, which a compiler
 /// waits for.
@@ -56,9 +57,18 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined, Vec<TargetP
         eager_limit: options.eager_limit,
         statements: if sizes.is_some() { STATEMENTS_OF_NAMED_SIZE } else { STATEMENTS },
     };
-    let mut readings = read::all(inputs, &judged);
+    let (rust, c): (Vec<Input>, Vec<Input>) =
+        inputs.into_iter().partition(|input| input.language() == Language::Rust);
+    let mut readings = read::all(rust, &judged);
     let examination = Examination::new(sizes, options.eager_limit);
-    let ran = readings.programs(&examination.sizes, |target| examination.run(target));
+    let run = |target: &TargetProgram| examination.run(target);
+    let mut ran = readings.programs(&examination.sizes, run);
+    let given = Given {
+        folders: options.include.clone(),
+        definitions: options.define.clone(),
+        database: options.compile_commands.clone(),
+    };
+    ran.extend(readings.programs_in_c(c, &given, run));
     let source = |file: FileId| &readings.files[file].source;
     let name = |file| source(file).name.clone();
     let place = |at: &Location| source(at.file).short(at.bytes.start);

@@ -48,7 +48,7 @@ pub enum Command {
 /// What to check, and how.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Rust files or folders to check; without any, the cargo workspace here
+    /// Files in Rust or C, or folders, to check; without any, the cargo workspace here
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
@@ -65,6 +65,17 @@ pub struct Check {
     /// What `cargo check` understands as well.
     #[command(flatten)]
     pub cargo: CargoOptions,
+
+    /// C: where local headers are looked for besides the folder of the file
+    #[arg(short = 'I', value_name = "DIR", action = ArgAction::Append, help_heading = "C")]
+    pub include: Vec<PathBuf>,
+    /// C: a macro that is defined before a file begins
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_definition, action = ArgAction::Append, help_heading = "C")]
+    pub define: Vec<String>,
+    /// C: what the build says of headers and macros [default: the nearest compile_commands.json, in
+    /// the folder of the file, in `build` there, or further up]
+    #[arg(long, value_name = "FILE", help_heading = "C")]
+    pub compile_commands: Option<PathBuf>,
 
     /// World sizes to check: `4`, `2,3,8`, `2..=8` [default: 2 to 8, without those that a program
     /// or a protocol refuses; protocols, where there is time, up to 64]
@@ -204,6 +215,17 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` {wrong}; write it in digits only, as `4096`"))
 }
 
+/// Reads `NAME`, `NAME=VALUE` or `NAME(PARAMETERS)=VALUE`.
+fn parse_definition(text: &str) -> Result<String, String> {
+    let name = text.split(['=', '(']).next().unwrap_or_default().trim();
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let is_name = name.chars().all(is_part) && !name.starts_with(|it: char| it.is_ascii_digit());
+    if name.is_empty() || !is_name {
+        return Err(format!("`{name}` is no name of a macro; write `NAME` or `NAME=VALUE`"));
+    }
+    Ok(text.to_owned())
+}
+
 fn is_whole_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -241,6 +263,16 @@ mod tests {
         ] {
             let accepted = "write world sizes as `4`, `2,3,8` or `2..=8`";
             assert_eq!(sizes(text), Err(format!("{wrong}; {accepted}")));
+        }
+    }
+
+    #[test]
+    fn a_macro_has_a_name() {
+        for text in ["N", "N=", "N=3", "f(a, b)=a + b", "_x1=\"a b\""] {
+            assert_eq!(parse_definition(text), Ok(text.to_owned()));
+        }
+        for text in ["", "=3", "1N", "a b=1", "-N"] {
+            assert!(parse_definition(text).is_err(), "{text}");
         }
     }
 

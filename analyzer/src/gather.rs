@@ -16,7 +16,7 @@ use crate::read::rust::TargetProgram;
 use crate::read::{Reading, Readings};
 use crate::report::Outcome;
 use crate::source::discover::Unit;
-use crate::source::{FileId, Location};
+use crate::source::{FileId, Language, Location};
 use crate::suppress::{self, Suppressions};
 
 /// What is being put together.
@@ -111,6 +111,9 @@ impl<'a> Gathering<'a> {
         for (file, one) in &suppressing {
             self.add_unused(*file, one);
         }
+        let missing = readings.missing.into_iter();
+        let missing = missing.map(|(name, at)| (name, self.outcome.sources.short(&at)));
+        self.outcome.summary.missing = missing.collect();
         self.add_examined(examined, list_calls);
     }
 
@@ -136,7 +139,9 @@ impl<'a> Gathering<'a> {
             }
             let understood = calls.get(&file).copied();
             let levels = self.levels(file);
-            let suppressions = suppress::find(&self.outcome.sources.file(file).text);
+            let source = self.outcome.sources.file(file);
+            let language = Language::of_named(&source.path).unwrap_or_default();
+            let suppressions = suppress::find(&source.text, language);
             let one = Suppressing {
                 used: vec![false; suppressions.list.len()],
                 suppressions,

@@ -1,12 +1,15 @@
 //! `// p2p-check: allow(RULE) reason`: what a comment in the source silences.
 //!
 //! A comment after code speaks of its own line, a comment alone on its line of the next line with
-//! code; `allow-file(RULE)` speaks of the whole file. Comments are found with rustc's lexer, so
-//! that one inside a string is none.
+//! code; `allow-file(RULE)` speaks of the whole file. Comments are found with a lexer, rustc's or the
+//! preprocessor's, so that one inside a string is none.
 
 use std::ops::Range;
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, TokenKind, strip_shebang, tokenize};
+
+use crate::read::c::preprocess;
+use crate::source::Language;
 
 /// The word that begins every suppression.
 const WORD: &str = "p2p-check:";
@@ -38,29 +41,64 @@ pub struct Suppressions {
     pub unclear: Vec<Range<usize>>,
 }
 
-/// Finds the suppressions of a Rust file.
-pub fn find(text: &str) -> Suppressions {
+/// What a text has of which a suppression may be one, or may be about.
+enum Piece {
+    /// A comment that may be one.
+    Comment(Range<usize>),
+    /// What is no comment and no space.
+    Code(Range<usize>),
+}
+
+/// Finds the suppressions of a file.
+pub fn find(text: &str, language: Language) -> Suppressions {
     if !text.contains(WORD) {
         return Suppressions::default();
     }
-    let mut comments: Vec<(Range<usize>, usize)> = Vec::new();
-    let mut lines_with_code = Vec::new();
+    match language {
+        Language::Rust => find_among(text, pieces_of_rust(text).into_iter()),
+        Language::C | Language::Cpp => find_among(text, pieces_of_c(text, language)),
+    }
+}
+
+fn pieces_of_rust(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
     let mut at = strip_shebang(text).unwrap_or(0);
-    let mut line = 1;
     for token in tokenize(&text[at..], FrontmatterAllowed::No) {
         let bytes = at..at + token.len as usize;
-        let last = line + text[bytes.clone()].matches('\n').count();
+        at = bytes.end;
         match token.kind {
             TokenKind::LineComment { doc_style: None }
-            | TokenKind::BlockComment { doc_style: None, .. } => {
-                comments.push((bytes.clone(), line))
-            }
+            | TokenKind::BlockComment { doc_style: None, .. } => pieces.push(Piece::Comment(bytes)),
             TokenKind::Whitespace
             | TokenKind::LineComment { .. }
             | TokenKind::BlockComment { .. } => {}
-            _ => lines_with_code.extend(line..=last),
+            _ => pieces.push(Piece::Code(bytes)),
         }
-        (at, line) = (bytes.end, last);
+    }
+    pieces
+}
+
+fn pieces_of_c(text: &str, language: Language) -> impl Iterator<Item = Piece> + use<'_> {
+    preprocess::pieces(text, language == Language::Cpp).map(|piece| match piece {
+        preprocess::Piece::Comment(bytes) => Piece::Comment(bytes),
+        preprocess::Piece::Code(bytes) => Piece::Code(bytes),
+    })
+}
+
+fn find_among(text: &str, pieces: impl Iterator<Item = Piece>) -> Suppressions {
+    let mut comments: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut lines_with_code = Vec::new();
+    let (mut line, mut at) = (1, 0);
+    let lines = |bytes: Range<usize>| memchr::memchr_iter(b'\n', &text.as_bytes()[bytes]).count();
+    for piece in pieces {
+        let (Piece::Comment(bytes) | Piece::Code(bytes)) = &piece;
+        let first = line + lines(at..bytes.start);
+        line = first + lines(bytes.clone());
+        at = bytes.end;
+        match piece {
+            Piece::Comment(bytes) => comments.push((bytes, first)),
+            Piece::Code(_) => lines_with_code.extend(first..=line),
+        }
     }
     let mut found = Suppressions::default();
     for (bytes, line) in comments {
@@ -102,7 +140,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<(String, Option<usize>)> {
-        let list = find(text).list;
+        let list = find(text, Language::Rust).list;
         assert!(list.iter().all(|it| text[it.bytes.clone()] == it.rule));
         list.into_iter().map(|it| (it.rule, it.line)).collect()
     }
@@ -123,15 +161,24 @@ mod tests {
     }
 
     #[test]
+    fn comments_of_c_speak_as_well() {
+        let text = "#if 1 // p2p-check: allow(a)\n/* p2p-check: allow(b)\n */\n\
+                    #endif\nchar *s = \"// p2p-check: allow(c)\"; /* p2p-check: allow-file(d) */";
+        let list = find(text, Language::C).list;
+        let found: Vec<_> = list.iter().map(|it| (it.rule.as_str(), it.line)).collect();
+        assert_eq!(found, [("a", Some(1)), ("b", Some(4)), ("d", None)]);
+    }
+
+    #[test]
     fn strings_and_documentation_are_not_comments() {
         let text = "let x = \"// p2p-check: allow(a)\";\n/// p2p-check: allow(b)\nfn f() {}";
-        assert_eq!(find(text), Suppressions::default());
+        assert_eq!(find(text, Language::Rust), Suppressions::default());
     }
 
     #[test]
     fn what_begins_like_one_and_is_none_is_kept_apart() {
         for text in ["// p2p-check: alow(a)", "// p2p-check: allow a", "// p2p-check: allow()"] {
-            let found = find(text);
+            let found = find(text, Language::Rust);
             assert_eq!(found.list, [], "{text}");
             assert_eq!(found.unclear.first(), Some(&(0..text.len())), "{text}");
         }

@@ -3,6 +3,7 @@
 //! A file is judged once, however many ways lead to it, and all that depends on its text happens
 //! in one go, on one thread, because a token knows its line only there.
 
+pub mod c;
 mod find;
 mod folder;
 mod limits;
@@ -23,7 +24,8 @@ use rayon::iter::{
 
 use crate::diagnostic::Failure;
 use crate::source::discover::{Input, Unit};
-use crate::source::{self, MARK, SourceFile, display_name, display_name_in, reason};
+use crate::source::{self, Location, MARK, SourceFile, display_name, display_name_in, reason};
+use c::programs::Given;
 use find::Declaration;
 use protocol::Judged;
 use rust::TargetProgram;
@@ -117,6 +119,8 @@ pub struct Readings {
     pub files: Vec<Reading>,
     /// What has no file.
     pub failures: Vec<Failure>,
+    /// The headers that programs include and that were not found, and where.
+    pub missing: Vec<(String, Location)>,
 }
 
 /// A parser that calls itself needs room for the deepest text that is let through.
@@ -240,6 +244,23 @@ impl Readings {
             let again = let_go.contains(&source.path);
             Reading { again, ..Reading::of_source(source) }
         }));
+        programs.list
+    }
+
+    /// Adds files in C, and gives the programs among them. The rest is as with [`Readings::programs`].
+    pub(crate) fn programs_in_c<R: Send>(
+        &mut self,
+        inputs: Vec<Input>,
+        given: &Given,
+        run: impl Fn(&TargetProgram) -> R + Sync,
+    ) -> Vec<(TargetProgram, R)> {
+        if inputs.is_empty() {
+            return Vec::new();
+        }
+        let programs = c::programs::programs(inputs, given, self.files.len(), run);
+        self.files.extend(programs.files);
+        self.failures.extend(programs.failures);
+        self.missing.extend(programs.missing);
         programs.list
     }
 

@@ -247,6 +247,14 @@ fn summary(summary: &Summary) -> String {
         text.push_str(&format!("\nnot checked: {protocols} with no size among those asked for"));
     }
     text.push_str(&understood(summary));
+    for (name, place) in summary.missing.iter().take(NAMED) {
+        text.push_str(&format!(
+            "\n`{name}` was not found ({place}): name its folder with `-I DIR`"
+        ));
+    }
+    if let Some(more @ 1..) = summary.missing.len().checked_sub(NAMED) {
+        text.push_str(&format!("\nand {} more", counted(more, "header")));
+    }
     for (program, sizes) in summary.refused.iter().take(NAMED) {
         let sizes = in_words(sizes.iter().copied());
         text.push_str(&format!("\nnot run with {sizes}: {program} refuses them"));

@@ -69,6 +69,8 @@ pub struct Summary {
     pub incomplete: BTreeMap<String, BTreeSet<u32>>,
     /// The values that each parameter had, by its name.
     pub parameters: BTreeMap<String, BTreeSet<i64>>,
+    /// Local headers of C programs that were not found, and where they are included.
+    pub missing: Vec<(String, String)>,
     /// Findings at deny level.
     pub errors: usize,
     /// Findings at warn level.

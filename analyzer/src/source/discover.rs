@@ -9,7 +9,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::cfg::Features;
 use super::modules::Kind;
-use super::{display_name, reason};
+use super::{Language, display_name, reason};
 use crate::cargo::CargoOptions;
 use crate::catalogue::did_you_mean;
 use crate::diagnostic::Failure;
@@ -30,6 +30,11 @@ pub struct Input {
 }
 
 impl Input {
+    /// What it is written in.
+    pub fn language(&self) -> Language {
+        Language::of_named(&self.path).unwrap_or_default()
+    }
+
     /// A folder has it, and nobody has asked for it by name.
     pub fn is_found(&self) -> bool {
         !self.named && self.unit.is_none()
@@ -77,9 +82,9 @@ pub fn under_paths(paths: &[PathBuf]) -> Discovered {
     for path in paths {
         match std::fs::metadata(path) {
             Ok(found) if found.is_dir() => discovered.walk(path),
-            Ok(_) if !has_rust_name(path) => discovered.failures.push(
+            Ok(_) if Language::of_named(path).is_none() => discovered.failures.push(
                 Failure::new(format!("`{}` cannot be read", display_name(path)))
-                    .help(Some("name Rust files (`.rs`) or folders")),
+                    .help(Some("name files in Rust (`.rs`), C or C++ (`.c`, `.cpp`, `.h`), or folders")),
             ),
             Ok(_) => discovered.inputs.push(Input {
                 path: path.clone(),
@@ -92,10 +97,6 @@ pub fn under_paths(paths: &[PathBuf]) -> Discovered {
         }
     }
     discovered
-}
-
-fn has_rust_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "rs")
 }
 
 fn missing(path: &Path, error: &std::io::Error) -> Failure {
@@ -116,7 +117,7 @@ impl Discovered {
         walk.run(|| {
             Box::new(|entry| {
                 match entry {
-                    Ok(entry) if is_rust_file(&entry) => lock().0.push(entry),
+                    Ok(entry) if is_source(&entry) => lock().0.push(entry),
                     Ok(_) => {}
                     Err(error) => lock().1.push(error.to_string()),
                 }
@@ -147,12 +148,12 @@ fn is_build_folder(entry: &DirEntry) -> bool {
 }
 
 /// Symbolic links to files count, those to folders are not followed (they may lead back).
-fn is_rust_file(entry: &DirEntry) -> bool {
+fn is_source(entry: &DirEntry) -> bool {
     let is_file = || match entry.file_type() {
         Some(kind) if !kind.is_symlink() => kind.is_file(),
         _ => entry.path().is_file(),
     };
-    has_rust_name(entry.path()) && is_file()
+    Language::of(entry.path()).is_some() && is_file()
 }
 
 /// The path of an entry without symbolic links, of which there is none on the way to it.

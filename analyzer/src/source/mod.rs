@@ -3,6 +3,7 @@
 
 pub mod cfg;
 pub mod discover;
+mod language;
 pub mod modules;
 
 use std::fs::File;
@@ -13,6 +14,8 @@ use std::str::Utf8Error;
 use std::sync::OnceLock;
 
 use codespan_reporting::files::line_starts;
+
+pub use language::Language;
 
 /// The byte order mark that some editors write.
 pub const MARK: char = '\u{feff}';
