@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::At;
 use crate::engine::epochs::{Opened, Visit, visits};
+use crate::engine::{At, describe};
 use crate::model::{Peer, Rank, WindowId, WindowRange, WindowStep, World};
 
 /// Of an epoch with more accesses of one part than this, they are not compared.
@@ -52,7 +52,7 @@ pub(super) fn conflicts(world: &World) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     for ((_, target, ..), uses) in epochs {
         if uses.len() <= COMPARED {
-            compare(target, uses, &mut conflicts);
+            compare(world, target, uses, &mut conflicts);
         }
     }
     conflicts.sort_by_key(|conflict| (conflict.second, conflict.first));
@@ -84,14 +84,16 @@ fn used(visit: &Visit<'_>) -> Option<(Epoch, Use)> {
 }
 
 /// Compares what uses one part in one epoch.
-fn compare(target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<Conflict>) {
+fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<Conflict>) {
     uses.sort_by_key(|one| (one.range.start, one.range.end, one.at));
     for (index, one) in uses.iter().enumerate() {
         let behind = uses[index + 1..].iter().take_while(|other| other.range.start < one.range.end);
         let mut meets = behind
             .filter(|other| one.range.overlaps(&other.range) && !may_meet(one.how, other.how));
         if let Some(other) = meets.next() {
-            let [first, second] = if one.at < other.at { [one, other] } else { [other, one] };
+            let written = |one: &Use| (describe::place(world, one.at), one.at);
+            let [first, second] =
+                if written(one) < written(other) { [one, other] } else { [other, one] };
             let both = WindowRange {
                 start: one.range.start.max(other.range.start),
                 end: one.range.end.min(other.range.end),

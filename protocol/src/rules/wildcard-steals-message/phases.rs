@@ -135,11 +135,10 @@ fn is_straight(behaviour: &Behaviour) -> bool {
         | Action::Probe { .. }
         | Action::Collective(_)
         | Action::StartCollective { .. }
-        | Action::Access { .. }
         | Action::AttachBuffer { .. }
         | Action::DetachBuffer => true,
         Action::Wait { completion, .. } => *completion == crate::model::Completion::All,
-        _ => false,
+        action => action.moves_nothing(),
     })
 }
 
