@@ -189,7 +189,39 @@ fn receive(
                 None => method,
             }
         })
+        .chain(counted(state, from, message, binds))
         .collect()
+}
+
+/// The end of the name of a receive that says how many elements have come.
+pub(crate) const COUNTED: &str = "_counted";
+
+/// The receive into a buffer that may be longer than the message.
+fn counted(
+    state: &StateCode<'_, '_>,
+    from: &From,
+    name: &MessageName,
+    binds: Option<&Name>,
+) -> Option<Method> {
+    let message = state.code.message(name.index);
+    if !matches!(messages::shape(message), Shape::Slice) {
+        return None;
+    }
+    let (source, bound) = (source(state, from), bound_source(state, binds));
+    let element = messages::element(message);
+    let about = "receives it into the first elements of `buffer`, and returns how many have come.";
+    let mut method = Method::of(state, Some(name.index), about)
+        .argument(quote!(buffer: impl ::p2p::Receive<#element, Output = ()>))
+        .body(quote! {
+            let source = #source;
+            let ((), status) = session.recv(&OPERATION, source, buffer)?;
+            #bound
+        });
+    method.name.push_str(COUNTED);
+    if matches!(from, From::Any { .. }) {
+        method = method.value(quote!(usize), quote!(status.source));
+    }
+    Some(method.value(quote!(usize), quote!(status.count)))
 }
 
 /// Keeps the source that a wildcard has met, where the specification gives it a name.

@@ -113,9 +113,15 @@ fn join(protocol: &Protocol, roles: &[RoleCode<'_>], about: &About) -> TokenStre
     let given = given(protocol);
     let ways = roles.iter().map(|code| {
         let role = &code.name;
+        // A role without steps need not be run.
+        let takes_on = code
+            .graph
+            .state(code.graph.start)
+            .map(|_| quote!(let joined = joined.with_steps(&PROTOCOL);));
         let plays = patterns::condition(&code.role.pattern, &quote!(rank), &size, &values);
         quote! {
             if #plays {
+                #takes_on
                 return ::core::result::Result::Ok(Role::#role(#role { joined, #(#given,)* }));
             }
         }

@@ -187,14 +187,15 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The names of the methods, with this between them; but for those that do in pieces what
+    /// The names of the methods, with this between them; but for those that do in another way what
     /// another does.
     fn names(&self, between: &str) -> String {
         let names: Vec<&str> = self.verbs.iter().map(|verb| verb.name.as_str()).collect();
-        let is_in_pieces = |name: &str| {
-            name.strip_suffix(pieces::SUFFIX).is_some_and(|whole| names.contains(&whole))
+        let is_another_way = |name: &str| {
+            let mut ends = [pieces::SUFFIX, operations::COUNTED].into_iter();
+            ends.any(|end| name.strip_suffix(end).is_some_and(|whole| names.contains(&whole)))
         };
-        let others = names.iter().copied().filter(|name| !is_in_pieces(name));
+        let others = names.iter().copied().filter(|name| !is_another_way(name));
         others.collect::<Vec<_>>().join(between)
     }
 }

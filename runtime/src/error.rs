@@ -127,6 +127,17 @@ pub enum Error {
         /// The parameters, and how many ranks there are.
         given: String,
     },
+    /// A rank has joined a protocol and then not followed it.
+    #[error(
+        "rank {rank} was given a role, {at}, and has ended without running it; call `run` on what \
+         `join` returns, on every rank whose role has steps"
+    )]
+    NotRun {
+        /// Which.
+        rank: usize,
+        /// The protocol.
+        at: Step,
+    },
     /// A rank panicked.
     #[error("rank {rank} panicked, {at}: {text}")]
     Panicked {

@@ -14,7 +14,7 @@ use crate::transport::Endpoint;
 #[cfg(feature = "mpi")]
 use crate::transport::mpi::{self, Settings};
 use crate::transport::threads::{self, Leave, Limits, Shared};
-use crate::world::World;
+use crate::world::{World, all_run};
 
 /// How far standard sends are buffered. MPI leaves it open, so a protocol that is right runs with
 /// every choice; the extremes are for tests.
@@ -104,8 +104,7 @@ impl Launch {
     ) -> Result<()> {
         let policy = match self.policy {
             Some(policy) => policy,
-            None => Policy::from_environment()
-                .map_err(|error| Error::Launch { reason: error.to_string() })?,
+            None => Policy::from_environment()?,
         };
         let watch = match self.watch {
             Some(limit) => Some(limit).filter(|limit| !limit.is_zero()),
@@ -187,8 +186,8 @@ fn run_rank<R>(
 ) -> Result<R> {
     let endpoint = threads::Endpoint::new(shared.clone(), number);
     let world = World::new(Endpoint::Threads(endpoint));
-    let endpoint = world.endpoint().clone();
-    let outcome = catch_unwind(AssertUnwindSafe(|| rank(world)));
+    let (endpoint, unrun) = (world.endpoint().clone(), world.unrun().clone());
+    let outcome = catch_unwind(AssertUnwindSafe(|| all_run(number, rank(world), &unrun)));
     let at = endpoint.borrow_mut().end();
     let result = outcome
         .unwrap_or_else(|panic| Err(Error::Panicked { rank: number, text: text_of(&*panic), at }));

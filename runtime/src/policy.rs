@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::error::Error;
+
 /// A way for a message to travel. One that two ranks cannot use is replaced by one that they can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -133,13 +135,14 @@ impl Policy {
     /// The policy in the file that `P2P_POLICY` names, or else the default.
     pub fn from_environment() -> Result<Self, PolicyError> {
         match std::env::var_os("P2P_POLICY") {
-            Some(path) => Policy::from_file(path.as_ref()),
+            Some(path) => Policy::from_file(path),
             None => Ok(Policy::default()),
         }
     }
 
     /// The policy in a file.
-    pub fn from_file(path: &Path) -> Result<Self, PolicyError> {
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
+        let path = path.as_ref();
         let place = Some(path.to_owned());
         let text = std::fs::read_to_string(path).map_err(|error| PolicyError {
             place: place.clone(),
@@ -240,11 +243,18 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
+impl From<PolicyError> for Error {
+    fn from(error: PolicyError) -> Self {
+        Error::Launch { reason: error.to_string() }
+    }
+}
+
 impl FromStr for Policy {
     type Err = PolicyError;
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
         let mut policy = Policy::default();
+        let mut seen: Vec<&str> = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let error = |what| PolicyError { place: None, line: index + 1, what };
             let line = line.split('#').next().unwrap_or_default().trim();
@@ -257,7 +267,12 @@ impl FromStr for Policy {
                 )));
             };
             let limits = read_limits(limits).map_err(error)?;
-            match pair.trim() {
+            let pair = pair.trim();
+            if seen.contains(&pair) {
+                return Err(error(format!("`{pair}` has a line before; keep one of them")));
+            }
+            seen.push(pair);
+            match pair {
                 SAME_NODE => policy.same_node = limits,
                 OTHER_NODE => policy.other_node = limits,
                 pair => {
@@ -352,10 +367,11 @@ mod tests {
             ("same-node: eager to 4 KB, direct", "`4 KB` is no length; write one such as"),
             ("same-node: eager to 99999999999 GiB, direct", "is no length"),
             ("same-node: eager to 4 B, put to 4 B, direct", "write the limits upwards"),
+            ("same-node: put\n\nsame-node: put", "line 3: `same-node` has a line before; keep one"),
         ] {
             assert!(said(text).contains(expected), "{}", said(text));
         }
-        let missing = Policy::from_file(Path::new("/nowhere/policy")).unwrap_err().to_string();
+        let missing = Policy::from_file("/nowhere/policy").unwrap_err().to_string();
         assert!(missing.contains("/nowhere/policy: No such file"), "{missing}");
         assert!(missing.contains("leave P2P_POLICY unset"), "{missing}");
     }

@@ -23,19 +23,32 @@ pub struct Protocol {
 pub struct Joined<'w> {
     world: &'w World,
     number: u32,
+    /// Where it was joined, once this rank has a role with steps.
+    has_to_run: Option<&'static Operation>,
     runs: bool,
 }
 
 impl Drop for Joined<'_> {
-    /// A role that is never run takes no messages.
+    /// A role that is never run takes no messages. It is spoken of when the rank's closure is over:
+    /// until then there may be an error that says why.
     fn drop(&mut self) {
         if !self.runs {
             self.world.endpoint().borrow_mut().end_session(self.number);
+            if let Some(join) = self.has_to_run {
+                self.world.unrun().set(Some(join));
+            }
         }
     }
 }
 
 impl Joined<'_> {
+    /// This rank has a role with steps, so the others count on it from here on.
+    #[must_use]
+    pub fn with_steps(mut self, protocol: &'static Protocol) -> Self {
+        self.has_to_run = Some(&protocol.join);
+        self
+    }
+
     /// This rank.
     pub fn rank(&self) -> usize {
         self.world.rank()
@@ -67,7 +80,7 @@ pub fn join<'w>(
     if outcome.is_err() {
         endpoint.borrow_mut().end_session(number);
     }
-    outcome.map(|()| Joined { world, number, runs: false })
+    outcome.map(|()| Joined { world, number, has_to_run: None, runs: false })
 }
 
 /// What a rank says of itself.

@@ -39,6 +39,7 @@ pub use crate::error::{Error, Result, Step};
 pub use crate::operation::{Operation, Source, Status};
 pub use crate::plain::Plain;
 pub use join::{Joined, Protocol, join, run, unfulfilled};
+pub use pieces::Fallible;
 pub use reduce::{Max, Min, Product, Reduce, Sum};
 pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};

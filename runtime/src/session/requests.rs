@@ -9,7 +9,7 @@ use super::{
     Channel, Mode, Operation, Plain, RecvBuffer, Result, SendBuffer, Session, Source, Status,
 };
 use crate::buffer::RawBuffer;
-use crate::transport::{Enough, Keep, Lending, Pending, Posted, Sent, Target};
+use crate::transport::{Enough, Keep, Lending, Pending, Planned, Posted, Sent, Target};
 
 /// The name of an operation that was started; its buffer, a `B`, is with the session until the
 /// request is waited for.
@@ -44,12 +44,23 @@ impl<B> fmt::Debug for Request<B> {
 #[derive(Clone, Copy, Debug)]
 pub struct SendPlan {
     peer: i64,
+    plan: usize,
 }
 
 /// A persistent receive: its source is settled, it has no buffer yet.
 #[derive(Clone, Debug)]
 pub struct ReceivePlan {
     source: Source,
+    plan: usize,
+}
+
+/// What a session keeps of a plan. Which one a plan of the program means is a matter of speed only:
+/// one that was made for something else is not used.
+struct Plan {
+    operation: &'static Operation,
+    planned: Planned,
+    /// What was started last.
+    started: Option<RequestId>,
 }
 
 /// A request that is under way or not yet waited for.
@@ -71,6 +82,7 @@ pub(super) struct Requests {
     /// The places in `slots` that hold none.
     free: Vec<usize>,
     started: u64,
+    plans: Vec<Plan>,
 }
 
 impl Requests {
@@ -82,6 +94,27 @@ impl Requests {
     fn slot(&self, id: RequestId) -> Option<&Slot> {
         let slot = self.slots.get(id.slot)?.as_ref()?;
         (id.session == self.key && slot.number == id.number).then_some(slot)
+    }
+
+    /// The plan of an operation: there is one, however often it is planned.
+    fn plan(&mut self, operation: &'static Operation) -> usize {
+        let is_its = |plan: &Plan| std::ptr::eq(plan.operation, operation);
+        self.plans.iter().position(is_its).unwrap_or_else(|| {
+            self.plans.push(Plan { operation, planned: Planned::default(), started: None });
+            self.plans.len() - 1
+        })
+    }
+
+    /// Takes what is kept of a plan, to start it; `None` if what it has started is not waited for.
+    fn take_idle(&mut self, plan: usize) -> Option<Planned> {
+        let started = self.plans.get(plan)?.started;
+        let is_idle = started.is_none_or(|id| self.slot(id).is_none());
+        is_idle.then(|| std::mem::take(&mut self.plans[plan].planned))
+    }
+
+    fn put_back<B>(&mut self, plan: usize, planned: Planned, kept: &Result<Request<B>>) {
+        self.plans[plan].planned = planned;
+        self.plans[plan].started = kept.as_ref().ok().map(|request| request.id);
     }
 
     #[inline(always)]
@@ -100,7 +133,19 @@ struct Keeper<'r, B> {
     buffer: PhantomData<B>,
 }
 
-impl<B> Keeper<'_, B> {
+impl<'r, B> Keeper<'r, B> {
+    #[inline(always)]
+    fn new<'env, T: Plain>(
+        requests: &'r mut Requests,
+        operation: &'static Operation,
+        raw: RawBuffer,
+    ) -> Self
+    where
+        B: SendBuffer<'env, T>,
+    {
+        Keeper { requests, operation, raw, discard: discard::<T, B>, buffer: PhantomData }
+    }
+
     #[inline(always)]
     fn keep_pending(self, pending: Pending) -> Request<B> {
         let Keeper { requests, operation, raw: buffer, discard, .. } = self;
@@ -152,11 +197,9 @@ impl<'env> Session<'env> {
         let envelope = self.envelope(operation, Channel::Messages, operation.tag);
         let raw = buffer.into_raw();
         let data = Lending::Borrowed(raw.pointer.cast_const().cast::<T>(), raw.length);
-        let requests = &mut self.requests;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        let keeper =
-            Keeper::<B> { requests, operation, raw, discard: discard::<T, B>, buffer: PhantomData };
+        let keeper = Keeper::<B>::new::<T>(&mut self.requests, operation, raw);
         // SAFETY: the session keeps the buffer, and lets go of it only where the send is done or
         // cancelled.
         let kept = unsafe { endpoint.start_send(operation, mode, peer, envelope, data, keeper) };
@@ -178,11 +221,9 @@ impl<'env> Session<'env> {
         self.check()?;
         let raw = buffer.into_raw();
         let target = Target::slice::<T>(raw.pointer, raw.length);
-        let requests = &mut self.requests;
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        let keeper =
-            Keeper::<B> { requests, operation, raw, discard: discard::<T, B>, buffer: PhantomData };
+        let keeper = Keeper::<B>::new::<T>(&mut self.requests, operation, raw);
         // SAFETY: the session keeps the buffer, and lets go of it only where the receive is
         // finished or cancelled.
         let kept = unsafe { endpoint.post(operation, filter, target, keeper) };
@@ -280,7 +321,7 @@ impl<'env> Session<'env> {
     /// A persistent send to `peer`, not started.
     pub fn plan_send(&mut self, operation: &'static Operation, peer: i64) -> Result<SendPlan> {
         self.peer(operation, peer)?;
-        Ok(SendPlan { peer })
+        Ok(SendPlan { peer, plan: self.requests.plan(operation) })
     }
 
     /// A persistent receive from `source`, not started.
@@ -290,31 +331,73 @@ impl<'env> Session<'env> {
         source: Source,
     ) -> Result<ReceivePlan> {
         self.filter(operation, &source)?;
-        Ok(ReceivePlan { source })
+        Ok(ReceivePlan { source, plan: self.requests.plan(operation) })
     }
 
-    /// Starts a planned send with this buffer; `operation` is the one that planned it.
+    /// Starts a planned send with this buffer. It is fastest with the same buffer each time.
     pub fn start_send<T: Plain, B: SendBuffer<'env, T>>(
         &mut self,
         operation: &'static Operation,
         plan: &SendPlan,
         buffer: B,
     ) -> Result<Request<B>> {
-        self.isend(operation, Mode::Standard, plan.peer, buffer)
+        let peer = self.peer(operation, plan.peer)?;
+        let Some(mut planned) = self.requests.take_idle(plan.plan) else {
+            return self.isend(operation, Mode::Standard, plan.peer, buffer);
+        };
+        let envelope = self.envelope(operation, Channel::Messages, operation.tag);
+        let raw = buffer.into_raw();
+        let data = (raw.pointer.cast_const().cast::<T>(), raw.length);
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        let keeper = Keeper::<B>::new::<T>(&mut self.requests, operation, raw);
+        // SAFETY: the session keeps the buffer, and lets go of it only where the send is done or
+        // cancelled. What the plan has started before was waited for.
+        let kept = unsafe {
+            endpoint.start_planned_send(&mut planned, operation, (peer, envelope), data, keeper)
+        };
+        self.requests.put_back(plan.plan, planned, &kept);
+        kept.inspect_err(|_| {
+            // SAFETY: taken apart above, and nothing was started.
+            drop(unsafe { B::from_raw(raw) });
+        })
     }
 
-    /// Starts a planned receive into this buffer; `operation` is the one that planned it.
+    /// Starts a planned receive into this buffer. It is fastest with the same buffer each time.
     pub fn start_recv<T: Plain, B: RecvBuffer<'env, T>>(
         &mut self,
         operation: &'static Operation,
         plan: &ReceivePlan,
         buffer: B,
     ) -> Result<Request<B>> {
-        self.irecv(operation, plan.source.clone(), buffer)
+        let filter = self.filter(operation, &plan.source)?;
+        let Some(mut planned) = self.requests.take_idle(plan.plan) else {
+            return self.irecv(operation, plan.source.clone(), buffer);
+        };
+        self.check()?;
+        let raw = buffer.into_raw();
+        let target = Target::slice::<T>(raw.pointer, raw.length);
+        let mut endpoint = self.endpoint.borrow_mut();
+        endpoint.enter(operation);
+        let keeper = Keeper::<B>::new::<T>(&mut self.requests, operation, raw);
+        // SAFETY: the session keeps the buffer, and lets go of it only where the receive is
+        // finished or cancelled. What the plan has started before was waited for.
+        let kept =
+            unsafe { endpoint.post_planned(&mut planned, operation, filter, target, keeper) };
+        self.requests.put_back(plan.plan, planned, &kept);
+        kept.inspect_err(|_| {
+            // SAFETY: taken apart above, and nothing was posted.
+            drop(unsafe { B::from_raw(raw) });
+        })
     }
 
     /// Cancels what is left and drops its buffers. See the module's head.
     pub(super) fn cancel_requests(&mut self) {
+        self.cancel_started();
+        self.requests.plans.clear();
+    }
+
+    fn cancel_started(&mut self) {
         let mut endpoint = self.endpoint.borrow_mut();
         for slot in self.requests.slots.drain(..).flatten() {
             match slot.pending {

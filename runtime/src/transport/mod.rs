@@ -16,7 +16,7 @@ pub(crate) mod threads;
 mod waiting;
 
 pub(crate) use message::{Envelope, Filter, Lending, Origin, Target};
-pub(crate) use started::{AsItIs, Enough, Keep, Pending, Posted, Sent};
+pub(crate) use started::{AsItIs, Enough, Keep, Pending, Planned, Posted, Sent};
 pub(crate) use waiting::Collective;
 
 use p2p_protocol::model::Mode;
@@ -171,6 +171,38 @@ impl Endpoint {
         })
     }
 
+    /// Starts a planned send of so many elements, of standard mode.
+    ///
+    /// # Safety
+    ///
+    /// As for `start_send`, and what the plan has started before is complete.
+    #[inline]
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads keep nothing"))]
+    pub(crate) unsafe fn start_planned_send<T: Plain, K: Keep<Sent>>(
+        &mut self,
+        planned: &mut Planned,
+        operation: &'static Operation,
+        (peer, envelope): (usize, Envelope),
+        (elements, count): (*const T, usize),
+        keeper: K,
+    ) -> Result<K::Kept> {
+        // SAFETY: the caller says so.
+        unsafe {
+            match self {
+                Endpoint::Threads(endpoint) => {
+                    let data = Lending::Borrowed(elements, count);
+                    endpoint.start_send(operation, Mode::Standard, peer, envelope, data, keeper)
+                }
+                #[cfg(feature = "mpi")]
+                Endpoint::Mpi(endpoint) => {
+                    let persistent = &mut planned.persistent;
+                    let (to, data) = ((peer, envelope), (elements, count));
+                    endpoint.start_planned_send(persistent, operation, to, data, keeper)
+                }
+            }
+        }
+    }
+
     /// Waits until a send is complete.
     pub(crate) fn finish_send(&mut self, operation: &'static Operation, sent: Sent) -> Result<()> {
         either!(self, endpoint => endpoint.finish_send(operation, sent))
@@ -222,6 +254,34 @@ impl Endpoint {
     ) -> Result<K::Kept> {
         // SAFETY: the caller says so.
         either!(self, endpoint => unsafe { endpoint.post(operation, filter, target, keeper) })
+    }
+
+    /// Posts a planned receive.
+    ///
+    /// # Safety
+    ///
+    /// As for `post`, and what the plan has started before is complete.
+    #[inline]
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads keep nothing"))]
+    pub(crate) unsafe fn post_planned<K: Keep<Posted>>(
+        &mut self,
+        planned: &mut Planned,
+        operation: &'static Operation,
+        filter: Filter,
+        target: Target,
+        keeper: K,
+    ) -> Result<K::Kept> {
+        // SAFETY: the caller says so.
+        unsafe {
+            match self {
+                Endpoint::Threads(endpoint) => endpoint.post(operation, filter, target, keeper),
+                #[cfg(feature = "mpi")]
+                Endpoint::Mpi(endpoint) => {
+                    let persistent = &mut planned.persistent;
+                    endpoint.post_planned(persistent, operation, filter, target, keeper)
+                }
+            }
+        }
     }
 
     /// Takes the outcome of a receive that is complete; `None` if it is not, which cancels it.

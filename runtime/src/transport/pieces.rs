@@ -12,6 +12,11 @@ use crate::error::Result;
 use crate::operation::{Operation, Status};
 use crate::plain::Plain;
 
+/// Makes a piece, of which it is told at which element it begins.
+pub(super) type Fill<'a, T> = dyn FnMut(usize, &mut [T]) -> Result<()> + 'a;
+/// Uses a piece, likewise.
+pub(super) type Take<'a, T> = dyn FnMut(usize, &[T]) -> Result<()> + 'a;
+
 impl Endpoint {
     /// Sends `count` elements, which `fill` makes, piece by piece in their order; it is told at
     /// which element a piece begins.
@@ -21,7 +26,7 @@ impl Endpoint {
         mode: Mode,
         (peer, envelope): (usize, Envelope),
         count: usize,
-        fill: &mut dyn FnMut(usize, &mut [T]),
+        fill: &mut Fill<'_, T>,
     ) -> Result<()> {
         #[cfg(feature = "mpi")]
         if let Endpoint::Mpi(endpoint) = self
@@ -31,7 +36,7 @@ impl Endpoint {
         }
         let mut data = vec![T::zero(); count];
         if count > 0 {
-            fill(0, &mut data);
+            fill(0, &mut data)?;
         }
         // SAFETY: nothing is borrowed.
         unsafe { self.send(operation, mode, peer, envelope, Lending::Owned(data)) }
@@ -43,7 +48,7 @@ impl Endpoint {
         &mut self,
         operation: &'static Operation,
         filter: Filter,
-        take: &mut dyn FnMut(usize, &[T]),
+        take: &mut Take<'_, T>,
     ) -> Result<Status> {
         #[cfg(feature = "mpi")]
         if let Endpoint::Mpi(endpoint) = self
@@ -54,7 +59,7 @@ impl Endpoint {
         let mut data: Vec<T> = Vec::new();
         let status = self.receive_landing(operation, filter, Landing::Vec(&mut data))?;
         if !data.is_empty() {
-            take(0, &data);
+            take(0, &data)?;
         }
         Ok(status)
     }

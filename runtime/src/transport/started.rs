@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 #[cfg(feature = "mpi")]
-use super::mpi::{QuickReceive, QuickSend};
+use super::mpi::{Persistent, QuickReceive, QuickSend};
 use super::threads::Loan;
 
 /// A send that was started.
@@ -46,6 +46,13 @@ impl Posted {
             Posted::Quick(_) => unreachable!("only MPI has requests"),
         }
     }
+}
+
+/// What a transport keeps of a plan from start to start; threads keep nothing.
+#[derive(Default)]
+pub(crate) struct Planned {
+    #[cfg(feature = "mpi")]
+    pub(super) persistent: Persistent,
 }
 
 /// A posted receive's name.

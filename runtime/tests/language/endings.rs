@@ -156,3 +156,59 @@ fn one_run_inside_another_does_not_disturb_it() {
     })
     .unwrap();
 }
+
+#[test]
+fn a_role_that_is_never_run_is_told_of() {
+    let error = p2p::threads(2, |world| match pair::join(&world)? {
+        // Nobody waits for it.
+        pair::Role::Sender(_) => Ok(()),
+        pair::Role::Receiver(_) => Ok(()),
+    })
+    .unwrap_err();
+    assert!(matches!(error, p2p::Error::NotRun { .. }), "{error}");
+    assert!(error.to_string().contains("was given a role, in `join(pair)`"), "{error}");
+    let error = p2p::threads(2, |world| {
+        let role = pair::join(&world)?;
+        let missing = world.rank() == 0;
+        if missing {
+            return Err(p2p::Error::other("no input"));
+        }
+        match role {
+            pair::Role::Sender(sender) => sender.run(|_| unreachable!()),
+            pair::Role::Receiver(receiver) => receiver.run(|s| {
+                let (_, s) = s.recv_block_vec()?;
+                s.send_number(1)
+            }),
+        }
+    })
+    .unwrap_err();
+    assert!(error.to_string().contains("no input"), "{error}");
+}
+
+#[p2p_protocol(ranks = 3)]
+mod idle {
+    pub type Number = u32;
+
+    #[rank(0)]
+    fn speaker() {
+        send(1, Number);
+    }
+
+    #[rank(1)]
+    fn listener() {
+        recv(0, Number);
+    }
+
+    #[rank(2)]
+    fn nobody() {}
+}
+
+#[test]
+fn a_role_without_steps_need_not_be_run() {
+    p2p::threads(3, |world| match idle::join(&world)? {
+        idle::Role::Speaker(speaker) => speaker.run(|s| s.send_number(1)),
+        idle::Role::Listener(listener) => listener.run(|s| Ok(s.recv_number()?.1)),
+        idle::Role::Nobody(_) => Ok(()),
+    })
+    .unwrap();
+}

@@ -11,6 +11,7 @@
 // run: -n 4 parameter, fails: rank 2 joins protocol `farm`
 // run: -n 4 version, fails: rank 2 joins protocol `farm`
 // run: -n 4 before, fails: rank 2: no input
+// run: -n 4 left-out, fails: rank 2 was given a role, in `join(farm)`
 // run: mpi: -n 4 killed, fails: signal 9
 // run: mpi: -n 4 exit, fails: rank 2 has ended its process before its closure had ended
 // run: -n 4 none large, ends
@@ -95,6 +96,7 @@ enum Fault {
     Parameter,
     Version,
     Before,
+    LeftOut,
     Killed,
     Exit,
 }
@@ -108,6 +110,7 @@ fn main() -> p2p::Result<()> {
         Some("parameter") => Fault::Parameter,
         Some("version") => Fault::Version,
         Some("before") => Fault::Before,
+        Some("left-out") => Fault::LeftOut,
         Some("killed") => Fault::Killed,
         Some("exit") => Fault::Exit,
         Some(other) => return Err(Error::other(format!("`{other}` is no fault"))),
@@ -127,6 +130,7 @@ fn rank(world: &World, length: usize, fault: Fault) -> p2p::Result<()> {
         _ => STEPS,
     };
     match farm::join(world, farm::Parameters { steps })? {
+        _ if fault == Fault::LeftOut => Ok(()),
         farm::Role::Root(root) => root.run(|s| {
             let work: Vec<u64> = (0..length as u64).collect();
             s.for_each_step(|_, s| {

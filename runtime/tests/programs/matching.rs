@@ -4,6 +4,7 @@
 // run: -n 4, ends
 // run: -n 3, ends
 // run: P2P_WATCH=5 -n 4, ends
+// run: P2P_NODES=2 -n 4, ends
 // run: OMPI_MCA_btl_vader_single_copy_mechanism=none -n 2, ends
 // run: -n 2 truncated, fails: rank 1 cannot receive, in `recv(0, Block)`
 

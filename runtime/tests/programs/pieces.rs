@@ -3,8 +3,11 @@
 //!
 // run: -n 3, ends
 // run: P2P_WATCH=5 -n 3, ends
+// run: P2P_NODES=2 -n 3, ends
+// run: -n 3 fill, fails: rank 0: no more input
+// run: -n 3 take, fails: rank 1: no more room
 
-use p2p::p2p_protocol;
+use p2p::{Error, p2p_protocol};
 
 #[p2p_protocol(ranks = 3..)]
 pub mod pieces {
@@ -45,6 +48,7 @@ fn whole(round: usize) -> Vec<u64> {
 }
 
 fn main() -> p2p::Result<()> {
+    let fails = std::env::args().nth(1).unwrap_or_default();
     p2p::launch(|world| match pieces::join(&world, pieces::Parameters { rounds: LENGTHS.len() })? {
         pieces::Role::Source(source) => source.run(|s| {
             s.for_each_round(|round, s| {
@@ -54,6 +58,8 @@ fn main() -> p2p::Result<()> {
                         for (index, place) in (first..).zip(piece) {
                             *place = element(round, index);
                         }
+                        let is_over = fails == "fill" && length == LENGTHS[8];
+                        if is_over { Err(Error::other("no more input")) } else { Ok(()) }
                     };
                     s.send_block_with(length, fill)?
                         .send_block_with(length, fill)?
@@ -76,14 +82,19 @@ fn main() -> p2p::Result<()> {
                 assert_eq!((count, next), (LENGTHS[round], LENGTHS[round]));
                 let (data, s) = s.recv_block_vec()?;
                 assert!(data == whole(round));
-                let mut kept = vec![0; LENGTHS[round]];
-                let s = s.recv_block(&mut kept)?;
+                let mut kept = vec![7; LENGTHS[round] + 1];
+                let (count, s) = s.recv_block_counted(&mut kept[..])?;
+                assert_eq!((count, kept.pop()), (LENGTHS[round], Some(7)));
                 assert!(kept == whole(round));
                 let mut next = 0;
                 let (count, s) = s.recv_block_with(|first, piece| {
                     assert_eq!(first, next);
                     assert!((first..).zip(piece).all(|(at, &it)| it == element(round, at)));
                     next += piece.len();
+                    if fails == "take" && world.rank() == 1 && next > LENGTHS[7] {
+                        return Err(Error::other("no more room"));
+                    }
+                    Ok(())
                 })?;
                 assert_eq!((count, next), (LENGTHS[round], LENGTHS[round]));
                 Ok(s)

@@ -13,6 +13,8 @@
 // run: -n 3 2000 7, ends
 // run: -n 2 2000 8, ends
 // run: P2P_WATCH=0.001 -n 4 600 4, ends
+// run: P2P_NODES=2 -n 4 3000 5, ends
+// run: P2P_NODES=4 -n 4 2000 6, ends
 // run: long: -n 4 1000000, ends
 // run: long: -n 4 200000 9, ends
 

@@ -11,7 +11,7 @@ use p2p_protocol::model::Mode;
 use super::code::{Code, check};
 
 /// The bytes of a message on their way: where, how many, with whom, and as what.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Route {
     /// The other end; MPI's wildcard for a receive from anybody.
     pub(super) peer: c_int,
@@ -154,6 +154,61 @@ pub(super) unsafe fn start_receive(
     // SAFETY: the caller says so; the communicator is open.
     check(unsafe { ffi::MPI_Irecv(place, room, bytes(), peer, tag, communicator, request_place) })?;
     Ok(request)
+}
+
+/// Plans a send of standard mode; the bytes are not touched before it is started.
+///
+/// # Safety
+///
+/// As for `start_send`, from each start until that is complete.
+pub(super) unsafe fn plan_send(
+    elements: *const u8,
+    length: usize,
+    Route { peer, tag, communicator }: Route,
+) -> Result<ffi::MPI_Request, Code> {
+    let mut request = no_request();
+    let (elements, length, place) = (elements.cast(), counted(length), &raw mut request);
+    // SAFETY: the caller says so; the communicator is open.
+    check(unsafe {
+        ffi::MPI_Send_init(elements, length, bytes(), peer, tag, communicator, place)
+    })?;
+    Ok(request)
+}
+
+/// Plans a receive; the bytes are not touched before it is started.
+///
+/// # Safety
+///
+/// As for `receive`, from each start until that is complete.
+pub(super) unsafe fn plan_receive(
+    place: *mut u8,
+    room: usize,
+    Route { peer, tag, communicator }: Route,
+) -> Result<ffi::MPI_Request, Code> {
+    let mut request = no_request();
+    let (place, room, request_place) = (place.cast(), counted(room), &raw mut request);
+    // SAFETY: the caller says so; the communicator is open.
+    check(unsafe {
+        ffi::MPI_Recv_init(place, room, bytes(), peer, tag, communicator, request_place)
+    })?;
+    Ok(request)
+}
+
+/// Starts what was planned.
+///
+/// # Safety
+///
+/// It was planned, is not under way, and the caller fulfils what the plan asks for each start.
+#[inline]
+pub(super) unsafe fn start(request: &mut ffi::MPI_Request) -> Result<(), Code> {
+    // SAFETY: the caller says so.
+    check(unsafe { ffi::MPI_Start(request) })
+}
+
+/// Forgets what was planned and is not under way. Whether MPI has freed it makes no difference.
+pub(super) fn free(request: &mut ffi::MPI_Request) {
+    // SAFETY: a request that was planned and not freed.
+    unsafe { ffi::MPI_Request_free(request) };
 }
 
 /// A message that no other receive can take any more.

@@ -17,6 +17,7 @@ mod crowd;
 mod endpoint;
 mod landing;
 mod matching;
+mod persistent;
 mod pieces;
 mod quick;
 mod receive;
@@ -26,6 +27,7 @@ mod wait;
 mod watch;
 
 pub(crate) use endpoint::Endpoint;
+pub(crate) use persistent::Persistent;
 pub(crate) use quick::{QuickReceive, QuickSend};
 pub(crate) use start::{Settings, run};
 pub(crate) use watch::limit_from_environment;

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::operation::{Operation, Status};
 use crate::plain::{Element, Plain};
 use crate::transport::message::{Envelope, Filter, Origin, Target};
+use crate::transport::pieces::{Fill, Take};
 use crate::transport::waiting::{Half, What};
 
 impl Endpoint {
@@ -30,7 +31,7 @@ impl Endpoint {
         mode: Mode,
         (peer, envelope): (usize, Envelope),
         count: usize,
-        fill: &mut dyn FnMut(usize, &mut [T]),
+        fill: &mut Fill<'_, T>,
     ) -> Result<()> {
         let length = count * size_of::<T>();
         let (moving, header) = self.bulk.offer_pieces(peer, length, Element::of::<T>());
@@ -38,10 +39,13 @@ impl Endpoint {
         let number = started.map_err(|code| self.failed(operation, code))?;
         let standard = mode != Mode::Synchronous;
         let what = |_: &Endpoint| What::Message(Half::to(operation, peer, standard));
+        let mut filled = Ok(());
         self.wait_until(operation, &what, &mut |endpoint| {
-            endpoint.fill_next(moving, fill)?;
-            Ok(endpoint.is_sent(number))
+            filled = endpoint.fill_next(moving, fill)?;
+            Ok(filled.is_err() || endpoint.is_sent(number))
         })?;
+        // What is under way stays so: a run that ends in an error ends the job.
+        filled?;
         self.forget_number(number);
         Ok(())
     }
@@ -49,15 +53,18 @@ impl Endpoint {
     fn fill_next<T: Plain>(
         &mut self,
         moving: OutgoingId,
-        fill: &mut dyn FnMut(usize, &mut [T]),
-    ) -> Result<(), Code> {
-        let Some((piece, place)) = self.bulk.room(moving)? else { return Ok(()) };
+        fill: &mut Fill<'_, T>,
+    ) -> Result<Result<()>, Code> {
+        let Some((piece, place)) = self.bulk.room(moving)? else { return Ok(Ok(())) };
         let count = piece.bytes / size_of::<T>();
         // SAFETY: there are elements of this type at the place, which is this rank's until the
         // piece is sent; it begins at a page.
         let elements = unsafe { std::slice::from_raw_parts_mut(place.cast(), count) };
-        fill(piece.offset / size_of::<T>(), elements);
-        self.bulk.fill(moving)
+        let filled = fill(piece.offset / size_of::<T>(), elements);
+        if filled.is_ok() {
+            self.bulk.fill(moving)?;
+        }
+        Ok(filled)
     }
 
     /// Receives a message of elements that have bytes; `take` gets each piece as it arrives.
@@ -65,7 +72,7 @@ impl Endpoint {
         &mut self,
         operation: &'static Operation,
         filter: &Filter,
-        take: &mut dyn FnMut(usize, &[T]),
+        take: &mut Take<'_, T>,
     ) -> Result<Status> {
         let found = self.probe(operation, filter, size_of::<T>())?;
         let Some((header, source)) = self.take_announced(filter) else {
@@ -76,17 +83,24 @@ impl Endpoint {
             // SAFETY: the target is borrowed for this call.
             let status = unsafe { self.receive(operation, filter, target) }?;
             if !data.is_empty() {
-                take(0, &data);
+                take(0, &data)?;
             }
             return Ok(status);
         };
         let incoming = self.bulk.accept_pieces(source, &header);
         let mut taken = 0;
         let what = |_: &Endpoint| What::Message(Half::from(operation, &filter.source));
+        let mut failed = None;
         self.wait_until(operation, &what, &mut |endpoint| {
-            taken += endpoint.take_next(incoming, take)?;
-            Ok(taken == found.count)
+            match endpoint.take_next(incoming, take)? {
+                Ok(count) => taken += count,
+                Err(error) => failed = Some(error),
+            }
+            Ok(failed.is_some() || taken == found.count)
         })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
         self.bulk.finish_receive(incoming);
         Ok(found)
     }
@@ -95,15 +109,15 @@ impl Endpoint {
     fn take_next<T: Plain>(
         &mut self,
         incoming: IncomingId,
-        take: &mut dyn FnMut(usize, &[T]),
-    ) -> Result<usize, Code> {
-        let Some((piece, place)) = self.bulk.arrived(incoming)? else { return Ok(0) };
+        take: &mut Take<'_, T>,
+    ) -> Result<Result<usize>, Code> {
+        let Some((piece, place)) = self.bulk.arrived(incoming)? else { return Ok(Ok(0)) };
         let count = piece.bytes / size_of::<T>();
         // SAFETY: the sender's elements are there until the piece is given up; pieces are whole
         // elements of the type that the ranks have agreed on, and begin at a page.
         let elements = unsafe { std::slice::from_raw_parts(place.cast(), count) };
-        take(piece.offset / size_of::<T>(), elements);
+        let taken = take(piece.offset / size_of::<T>(), elements);
         self.bulk.empty(incoming);
-        Ok(count)
+        Ok(taken.map(|()| count))
     }
 }

@@ -17,6 +17,7 @@ use slab::Slab;
 
 use super::bulk::{HEADER_BYTES, IncomingId};
 use super::calls::{self, Arrival, Refused, Route};
+use super::code::Code;
 use super::endpoint::Endpoint;
 use super::landing::Landed;
 use super::quick::QuickReceive;
@@ -245,20 +246,22 @@ impl Endpoint {
             let request = posted.map_err(|code| self.failed(operation, code))?;
             return Ok(keeper.keep(Posted::Quick(QuickReceive::new(request))));
         }
-        // SAFETY: the caller says so.
-        let posted = unsafe { self.post_to_look_after(operation, filter, target) }?;
+        let posted =
+            self.post_to_look_after(operation, filter, target, |place, length, route| {
+                // SAFETY: the caller says so.
+                unsafe { calls::start_receive(place, length, route) }
+            })?;
         Ok(keeper.keep(posted))
     }
 
-    /// # Safety
-    ///
-    /// As for `post`.
+    /// `start` gives a receive to MPI, if MPI can match it: so many bytes to a place.
     #[inline(never)]
-    unsafe fn post_to_look_after(
+    pub(super) fn post_to_look_after(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
+        start: impl FnOnce(*mut u8, usize, Route) -> Result<ffi::MPI_Request, Code>,
     ) -> Result<Posted> {
         let stage = match (self.lasting_route_from(&filter), target.place) {
             (Some(route), Place::Slice { pointer, room })
@@ -268,8 +271,7 @@ impl Endpoint {
             {
                 let length = room * target.element.size;
                 self.receives.roomy += usize::from(length >= HEADER_BYTES);
-                // SAFETY: the caller says so.
-                let posted = unsafe { calls::start_receive(pointer, length, route) };
+                let posted = start(pointer, length, route);
                 Stage::Posted(posted.map_err(|code| self.failed(operation, code))?)
             }
             _ => Stage::Unmatched,

@@ -94,7 +94,7 @@ impl Endpoint {
 
     /// Where a message to `peer` goes.
     #[inline(always)]
-    fn route(&mut self, peer: usize, envelope: Envelope) -> Route {
+    pub(super) fn route(&mut self, peer: usize, envelope: Envelope) -> Route {
         self.talks_to_itself |= peer == self.rank;
         let (communicator, tag) = self.communicators.wire(envelope);
         // The ranks of MPI are numbers of this type.

@@ -21,7 +21,7 @@ use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::launcher::Launcher;
 use crate::policy::Policy;
-use crate::world::World;
+use crate::world::{World, all_run};
 
 /// What a launch over MPI is told.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ pub(crate) fn run(
     let endpoint = opened.map_err(|code| refused("an endpoint could not be opened", code))?;
     let number = endpoint.rank;
     let world = World::new(crate::transport::Endpoint::Mpi(endpoint));
-    let endpoint = world.endpoint().clone();
-    let outcome = catch_unwind(AssertUnwindSafe(|| rank(world)));
+    let (endpoint, unrun) = (world.endpoint().clone(), world.unrun().clone());
+    let outcome = catch_unwind(AssertUnwindSafe(|| all_run(number, rank(world), &unrun)));
     let mut endpoint = endpoint.borrow_mut();
     let crate::transport::Endpoint::Mpi(endpoint) = &mut *endpoint else {
         unreachable!("made a few lines above");

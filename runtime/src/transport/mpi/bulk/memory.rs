@@ -79,6 +79,16 @@ unsafe fn each_part(
     Ok(())
 }
 
+/// Whether so much more memory can be shared. What is promised there and cannot be given ends the
+/// process that first touches it.
+pub(super) fn has_room(bytes: usize) -> bool {
+    // SAFETY: all bytes zero are one; the system writes to it.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a text that ends, and a local.
+    let known = unsafe { libc::statvfs(c"/dev/shm".as_ptr(), &raw mut found) } == 0;
+    !known || found.f_bavail.saturating_mul(found.f_frsize) >= bytes as u64
+}
+
 /// From this length on, large pages pay.
 const LARGE: usize = 4 << 20;
 
