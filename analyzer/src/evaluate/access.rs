@@ -110,7 +110,9 @@ impl Machine<'_> {
     pub(super) fn put(&mut self, path: &Path, value: Value) {
         let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
             let is_somewhere =
-                path.steps.iter().any(|it| matches!(it, Step::Somewhere | Step::Part(_)));
+                path.steps.iter().any(|it| {
+                    matches!(it, Step::Somewhere | Step::Among(..) | Step::Part(_))
+                });
             self.written(&value, is_somewhere)
         } else {
             Unknown { identity: 0, uniform: false, elsewhere: Elsewhere::default() }
@@ -201,7 +203,7 @@ impl Machine<'_> {
                     Rc::make_mut(items)[index] = new;
                 }
             }
-            (Items::Each(items), Step::Somewhere)
+            (Items::Each(items), Step::Somewhere | Step::Among(..))
                 if self.is_c() && items.len() > MOST_TOLD_APART && is_data(&items[0]) =>
             {
                 let length = Length::Known(items.len() as u64);
@@ -216,7 +218,12 @@ impl Machine<'_> {
                     }
                     (value, _) => value,
                 };
-                for item in Rc::make_mut(items).iter_mut() {
+                let (first, count) = match step {
+                    Step::Among(first, end) => (*first, end.saturating_sub(*first)),
+                    _ => (0, u64::MAX),
+                };
+                let (first, count) = (first as usize, usize::try_from(count).unwrap_or(usize::MAX));
+                for item in Rc::make_mut(items).iter_mut().skip(first).take(count) {
                     *item = self.perhaps_set(item, rest, &value, which);
                 }
             }
@@ -375,10 +382,7 @@ impl Machine<'_> {
         if !self.state.uses.may_touch(path.object, writes) {
             return Vec::new();
         }
-        let whole = self.state.memory.get(path.object);
-        let size = whole.and_then(|whole| self.size_of_value(whole)).unwrap_or(u64::MAX);
-        let bytes = self.span(path);
-        self.state.uses.touching_bytes((path.object, size), bytes, writes)
+        self.state.uses.touching_extent(path.object, self.extent(path), writes)
     }
 
     /// The memory that a path leads to, in bytes, where that is known.

@@ -62,43 +62,66 @@ impl Machine<'_> {
     /// The bytes of its object that a path leads to, from the first to before the second; `None`
     /// where nobody knows which.
     pub(super) fn span(&self, path: &Path) -> Option<(u64, u64)> {
+        let (start, end, is_exact) = self.extent(path);
+        is_exact.then_some((start, end))
+    }
+
+    /// The bytes of its object that a path leads to, and whether it leads to all of them: else to some,
+    /// nobody knows which.
+    pub(super) fn extent(&self, path: &Path) -> (u64, u64, bool) {
+        let whole = self.state.memory.get(path.object);
+        let size = whole.and_then(|whole| self.size_of_value(whole)).unwrap_or(u64::MAX);
         if path.steps.is_empty() {
-            let size = self.size_of_value(self.state.memory.get(path.object)?);
-            return Some((0, size.unwrap_or(u64::MAX)));
+            return (0, size, true);
         }
-        let mut value = self.state.memory.get(path.object)?.clone();
-        let (mut start, mut end) = (0_u64, None);
+        let mut value = whole.cloned().unwrap_or_default();
+        let (mut start, mut end) = (0_u64, size);
         for (number, step) in path.steps.iter().enumerate() {
-            let is_last = number + 1 == path.steps.len();
-            let (before, size) = match (&value, step) {
-                (
-                    Value::Defined { definition, .. }
-                    | Value::Unknown(_, Type::Defined(definition, _)),
-                    Step::Field(field),
-                ) => {
-                    let variant = self.program.definition(*definition).variants.first()?;
-                    let (name, ty) = variant.fields.get(*field as usize)?;
-                    let size = self.program.size_of(ty)?;
-                    (self.program.offset_of(*definition, name)?, size)
-                }
-                (Value::Sequence(sequence), Step::Element(index)) => {
-                    let each = self.element_bytes(sequence)?;
-                    (each.checked_mul(*index)?, each)
-                }
-                (Value::Sequence(sequence), Step::Slice(first, last)) => {
-                    let each = self.element_bytes(sequence)?;
-                    let length = last.saturating_sub(*first);
-                    (each.checked_mul(*first)?, each.saturating_mul(length))
-                }
-                _ => return None,
+            let Some((before, size, is_exact)) = self.bytes_of_step(&value, step) else {
+                return (start, end, false);
             };
-            start = start.checked_add(before)?;
-            end = Some(start.saturating_add(size));
-            if !is_last {
+            start = start.saturating_add(before);
+            end = end.min(start.saturating_add(size));
+            if !is_exact {
+                return (start, end, false);
+            }
+            if number + 1 < path.steps.len() {
                 value = self.part(&value, step);
             }
         }
-        Some((start, end?))
+        (start, end, true)
+    }
+
+    /// How many bytes before a part of a value begins, how many it has, and whether it is all of
+    /// these, or some part of them.
+    fn bytes_of_step(&self, value: &Value, step: &Step) -> Option<(u64, u64, bool)> {
+        match (value, step) {
+            (
+                Value::Defined { definition, .. }
+                | Value::Unknown(_, Type::Defined(definition, _)),
+                Step::Field(field),
+            ) => {
+                let variant = self.program.definition(*definition).variants.first()?;
+                let (name, ty) = variant.fields.get(*field as usize)?;
+                let size = self.program.size_of(ty)?;
+                Some((self.program.offset_of(*definition, name)?, size, true))
+            }
+            (Value::Sequence(sequence), step) => {
+                let each = self.element_bytes(sequence)?;
+                let (first, length, is_exact) = match step {
+                    Step::Element(index) => (*index, 1, true),
+                    Step::Slice(first, last) => (*first, last.saturating_sub(*first), true),
+                    Step::Among(first, last) => (*first, last.saturating_sub(*first), false),
+                    Step::Somewhere | Step::Part(_) => match sequence.length() {
+                        Length::Known(length) => (0, length, false),
+                        Length::Unknown(_) => (0, u64::MAX, false),
+                    },
+                    Step::Field(_) => return None,
+                };
+                Some((each.checked_mul(first)?, each.saturating_mul(length), is_exact))
+            }
+            _ => None,
+        }
     }
 
     /// What lies where a path leads to, as a pointer's value.

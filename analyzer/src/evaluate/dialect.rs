@@ -90,7 +90,10 @@ impl Machine<'_> {
             Located::At(path) => match self.peek_at(path) {
                 Value::Sequence(_) => Some(match index.as_integer() {
                     // No array's elements are those of another row.
-                    None => Located::At(path.child(Step::Somewhere)),
+                    None => {
+                        let step = self.among(path, 0, index).unwrap_or(Step::Somewhere);
+                        Located::At(path.child(step))
+                    }
                     Some(_) => self.element_behind(path, index, ty),
                 }),
                 Value::Unknown(_, Type::Array(..)) => {
@@ -343,6 +346,9 @@ impl Machine<'_> {
             return self.binary(operation, &left, &right, ty, place);
         }
         let result = self.binary(operation, left, right, ty, place)?;
+        if !self.ranges.is_empty() {
+            self.keep_bounds(operation, &result, left, right);
+        }
         if operation == Binary::Multiply {
             self.keep_product(&result, left, right);
         }
@@ -427,6 +433,55 @@ impl Machine<'_> {
                 Some(*unknown)
             }
             _ => None,
+        }
+    }
+
+    /// Between which numbers a number is, where that is known.
+    pub(super) fn bounds(&self, value: &Value) -> Option<(i128, i128)> {
+        match value {
+            Value::Scalar(scalar, Content::Unknown(unknown)) if scalar.is_integer() => {
+                self.ranges.get(&unknown.identity).copied()
+            }
+            value => value.as_number().map(|number| (number.get(), number.get())),
+        }
+    }
+
+    /// Keeps between which numbers a result is.
+    fn keep_bounds(&mut self, operation: Binary, result: &Value, left: &Value, right: &Value) {
+        let Value::Scalar(scalar, Content::Unknown(unknown)) = result else { return };
+        let has_bounds = |value: &Value| match value {
+            Value::Scalar(_, Content::Unknown(it)) => self.ranges.contains_key(&it.identity),
+            _ => false,
+        };
+        if !scalar.is_integer() || !has_bounds(left) && !has_bounds(right) {
+            return;
+        }
+        let (Some(left), Some(right)) = (self.bounds(left), self.bounds(right)) else { return };
+        let between = |results: [Option<i128>; 4]| {
+            let results: Option<Vec<i128>> = results.into_iter().collect();
+            let results = results?;
+            Some((*results.iter().min()?, *results.iter().max()?))
+        };
+        let bounds = match operation {
+            Binary::Add => left.0.checked_add(right.0).zip(left.1.checked_add(right.1)),
+            Binary::Subtract => left.0.checked_sub(right.1).zip(left.1.checked_sub(right.0)),
+            Binary::Multiply => between([
+                left.0.checked_mul(right.0),
+                left.0.checked_mul(right.1),
+                left.1.checked_mul(right.0),
+                left.1.checked_mul(right.1),
+            ]),
+            Binary::Divide if right.0 == right.1 && right.0 > 0 => {
+                Some((left.0 / right.0, left.1 / right.0))
+            }
+            Binary::Remainder if right.0 == right.1 && right.0 > 0 && left.0 >= 0 => {
+                Some((0, left.1.min(right.0 - 1)))
+            }
+            _ => None,
+        };
+        let is_kept = |number: i128| super::operators::wrap(number, *scalar) == number;
+        if let Some(bounds) = bounds.filter(|bounds| is_kept(bounds.0) && is_kept(bounds.1)) {
+            self.ranges.insert(unknown.identity, bounds);
         }
     }
 

@@ -83,6 +83,15 @@ impl Machine<'_> {
                 other => other.clone(),
             },
             (Items::Each(items), Step::Somewhere) => self.any_element(sequence, items),
+            (Items::Each(items), Step::Among(first, end)) => {
+                let length = items.len();
+                let range = (*first as usize).min(length)..(*end as usize).min(length);
+                let some = Items::Each(Rc::new(items.get(range).unwrap_or_default().to_vec()));
+                let some = Sequence { element: element.clone(), items: some };
+                let mut identity = Identity::of("among");
+                identity.unknown(self.identity(&Value::Sequence(some.clone())));
+                self.somewhere(&some, identity.finish())
+            }
             (_, step) => {
                 let mut identity = Identity::of(&format!("{step:?}"));
                 identity.unknown(self.identity(&Value::Sequence(sequence.clone())));

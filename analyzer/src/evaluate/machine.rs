@@ -107,6 +107,8 @@ pub(super) struct Machine<'p> {
     pub(super) truths: FxHashSet<u64>,
     /// Numbers that are so many times another one, by their identities: of which, and how many times.
     pub(super) products: FxHashMap<u64, (Value, i128)>,
+    /// Numbers of which it is known between which they are, by their identities.
+    pub(super) ranges: FxHashMap<u64, (i128, i128)>,
     /// After how many steps the computation began that is going on.
     pub(super) quiet_since: Option<u64>,
     /// What functions have come to that only compute.

@@ -176,8 +176,12 @@ impl Machine<'_> {
         match self.spot(path, ty) {
             Spot::Row { row, first, each } => {
                 let (Some(first), Some(number), Some(each)) = (first, number, each) else {
-                    return Located::At(match each {
-                        Some(1) => self.somewhere_in(row),
+                    return Located::At(match (first, each) {
+                        (Some(first), Some(1)) => match self.among(&row, first, index) {
+                            Some(step) => row.child(step),
+                            None => self.somewhere_in(row),
+                        },
+                        (None, Some(1)) => self.somewhere_in(row),
                         _ => self.part_of_row(&row, index),
                     });
                 };
@@ -203,13 +207,27 @@ impl Machine<'_> {
         }
     }
 
+    /// The step to some element of a row by a number that has bounds, counted from an element; `None`:
+    /// it has none, or they lead out of the row.
+    pub(super) fn among(&self, row: &Path, first: u64, index: &Value) -> Option<Step> {
+        let (lowest, highest) = self.bounds(index)?;
+        let Value::Sequence(sequence) = self.peek_at(row) else { return None };
+        let lowest = u64::try_from(i128::from(first) + lowest).ok()?;
+        let highest = u64::try_from(i128::from(first) + highest).ok()?;
+        let fits = match sequence.length() {
+            Length::Known(length) => highest < length,
+            Length::Unknown(_) => true,
+        };
+        (fits && lowest <= highest).then(|| Step::Among(lowest, highest + 1))
+    }
+
     /// Some element of a row: nobody knows which.
     fn somewhere_in(&self, row: Path) -> Path {
         // A pointer that is counted on past its row may lead to any row.
         let mut steps = row.steps.to_vec();
         for step in steps.iter_mut().rev() {
             match step {
-                Step::Element(_) => *step = Step::Somewhere,
+                Step::Element(_) | Step::Among(..) => *step = Step::Somewhere,
                 Step::Somewhere => {}
                 _ => break,
             }
@@ -251,7 +269,7 @@ impl Machine<'_> {
                     Some(Step::Element(index)) if depth == wanted => {
                         (row_of(path), Some(*index), self.peek_at(&row_of(path)))
                     }
-                    Some(Step::Somewhere) if depth == wanted => {
+                    Some(Step::Somewhere | Step::Among(..)) if depth == wanted => {
                         (row_of(path), None, self.peek_at(&row_of(path)))
                     }
                     _ if depth == 0 || depth == wanted && is_all(&value, ty) => {
@@ -385,7 +403,10 @@ impl Machine<'_> {
         let mut identity = Identity::of("elements from");
         identity.unknown(self.identity(index));
         let mut top = row.clone();
-        while matches!(top.steps.last(), Some(Step::Element(_) | Step::Somewhere))
+        while matches!(
+            top.steps.last(),
+            Some(Step::Element(_) | Step::Somewhere | Step::Among(..))
+        )
             && matches!(self.peek_at(&row_of(&top)), Value::Sequence(_))
         {
             top = row_of(&top);

@@ -122,6 +122,27 @@ impl Uses {
         self.parts.get(&object).is_some_and(|parts| writes || parts.is_written)
     }
 
+    /// The requests that touch what is touched of an object: these bytes, or, if it is not `exact`,
+    /// some of them, nobody knows which.
+    pub(super) fn touching_extent(
+        &self,
+        object: ObjectId,
+        (from, to, exact): (u64, u64, bool),
+        writes: bool,
+    ) -> Vec<RequestId> {
+        let Some(parts) = self.parts.get(&object) else { return Vec::new() };
+        let touches = |part: &Use| {
+            let (first, end) = part.bytes.unwrap_or_default();
+            let meets = match exact {
+                true => first < to && from < end,
+                false => first <= from && to <= end && from < to,
+            };
+            meets && first < end && (writes || part.writes)
+        };
+        let touched = parts.requests.iter().filter(|(_, parts)| parts.iter().any(touches));
+        touched.map(|(request, _)| *request).collect()
+    }
+
     /// The requests that touch what is touched, where that is told by bytes: of an object of this
     /// size. `None`: some part of it, nobody knows which.
     pub(super) fn touching_bytes(

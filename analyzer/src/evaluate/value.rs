@@ -188,6 +188,8 @@ pub(super) enum Step {
     Slice(u64, u64),
     /// Some element: writing there makes all elements unknown.
     Somewhere,
+    /// Some element from the first to before the second.
+    Among(u64, u64),
     /// So many elements in a row, of which it is not known where they start.
     Part(Length),
 }
@@ -225,6 +227,15 @@ impl Path {
                 let length = Length::Known(to.saturating_sub(*from));
                 steps.pop();
                 steps.push(Step::Part(length));
+            }
+            (Some(Step::Slice(first, _)), Step::Among(from, to)) => {
+                let among = Step::Among(first + from, first.saturating_add(*to));
+                steps.pop();
+                steps.push(among);
+            }
+            (Some(Step::Part(_)), Step::Among(..)) => {
+                steps.pop();
+                steps.push(Step::Somewhere);
             }
             (Some(Step::Slice(..) | Step::Part(_)), Step::Somewhere | Step::Part(_)) => {
                 steps.pop();

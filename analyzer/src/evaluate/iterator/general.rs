@@ -12,7 +12,13 @@ pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut 
         Lazy::Range { next, end } => {
             let ty = machine.type_of(next);
             let any = match end {
-                Some(end) => machine.computed("any of", &[next, end], ty),
+                Some(end) => {
+                    let any = machine.computed("any of", &[next, end], ty);
+                    if machine.is_c() {
+                        keep_bounds(machine, &any, next, end);
+                    }
+                    any
+                }
                 None => machine.computed("any from", &[next], ty),
             };
             *iterator = Lazy::Endless(any);
@@ -44,6 +50,16 @@ pub(in crate::evaluate) fn generalize(machine: &mut Machine<'_>, iterator: &mut 
                 *iterator = without;
             }
         }
+    }
+}
+
+/// Keeps between which numbers any number of a range is.
+fn keep_bounds(machine: &mut Machine<'_>, any: &Value, next: &Value, end: &Value) {
+    if let (Some(first), Some(end)) = (next.as_integer(), end.as_integer())
+        && first < end
+    {
+        let identity = machine.identity(any).identity;
+        machine.ranges.insert(identity, (first, end - 1));
     }
 }
 

@@ -204,12 +204,14 @@ fn bytes_in_use_are_compared() {
         let row = path.child(Step::Element(1));
         machine.begin_use(request, &row, true);
         let touching = |machine: &Machine<'_>, path: &Path| {
-            let bytes = machine.span(path);
-            machine.state.uses.touching_bytes((path.object, 160), bytes, false)
+            let extent = machine.extent(path);
+            machine.state.uses.touching_extent(path.object, extent, false)
         };
         assert_eq!(touching(machine, &row.child(Step::Element(4))), [request]);
         assert!(touching(machine, &path.child(Step::Element(0))).is_empty());
+        assert_eq!(touching(machine, &row.child(Step::Among(1, 3))), [request]);
         // Nobody knows which row: silence.
+        assert!(touching(machine, &path.child(Step::Among(1, 3))).is_empty());
         assert!(touching(machine, &path.child(Step::Somewhere)).is_empty());
         let all = machine.new_request();
         machine.begin_use(all, &path, true);
