@@ -114,6 +114,7 @@ fn blocked_rank(machine: &Machine<'_>, rank: Rank) -> Blocked {
         }
         Action::Test { request, .. } => blocked.open = open_requests(machine, rank, &[*request]),
         Action::DetachBuffer => blocked.open = machine.in_buffer(rank),
+        Action::OneSided(_) => blocked.waits_for = machine.silent(rank),
         _ => {}
     }
     for &open in &blocked.open {

@@ -38,6 +38,14 @@ pub(super) fn is_in_collective(world: &World, circle: &Circle) -> bool {
     })
 }
 
+/// Whether some rank of a circle waits for the other side of an epoch of a window.
+fn is_in_epoch(world: &World, circle: &Circle) -> bool {
+    circle.members.iter().any(|member| {
+        let event = describe::event(world, (member.rank, member.position));
+        matches!(event.action, Action::OneSided(_))
+    })
+}
+
 /// "rank 0 waits here for rank 1", "ranks 0 to 3 wait here".
 fn waiting_here(members: &[&Blocked]) -> String {
     match members {
@@ -91,6 +99,9 @@ impl Finding {
     /// The ways out of a circle.
     pub(super) fn cures(self, case: &Case<'_>, circle: &Circle) -> Self {
         let world = case.world;
+        if is_in_epoch(world, circle) {
+            return self.help("let each rank that `MPI_Win_start` names call `MPI_Win_post` for those who start, before it waits for them, and each that `MPI_Win_post` names start and complete");
+        }
         if is_in_collective(world, circle) {
             return self.help("call the collective at the same point between the messages on every rank: before them, or after them");
         }

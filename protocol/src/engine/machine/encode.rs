@@ -67,6 +67,7 @@ impl Machine<'_> {
             }
         }
         code.extend(self.collective_progress(rank));
+        code.extend(state.exposure.numbers());
     }
 
     /// The tag of a message that was met, where any step asks for it.

@@ -20,6 +20,7 @@ mod steps;
 mod sweep;
 mod symmetry;
 mod unmatched;
+mod windows;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -39,11 +40,12 @@ pub(super) use self::request::{Met, Request, RequestStatus};
 pub(super) use self::sweep::Sweep;
 use self::symmetry::Symmetry;
 pub use self::unmatched::Unmatched;
+use self::windows::Exposure;
 use super::evidence::{At, Evidence};
 use super::trace::Deed;
 use crate::model::{
     Action, Behaviour, Data, Departure, Event, LabelId, Mode, Peer, Position, Rank, RequestId,
-    World,
+    WindowId, World,
 };
 
 /// When a standard send completes, and whether rooted collectives wait.
@@ -95,7 +97,8 @@ pub(super) enum Status {
     Ready,
     /// Inside the step at its position, which needs this many more completions.
     Waiting(u32),
-    /// Inside a probe for one source, until a message is there.
+    /// Inside a probe for one source, until a message is there; or at the end of an epoch between
+    /// named ranks, until they have come.
     Probing,
     /// At a step whose outcome is open.
     Parked,
@@ -128,6 +131,7 @@ pub(super) struct RankState {
     wildcards: Vec<PendingId>,
     /// How many receives for one source it has posted.
     posted: u32,
+    exposure: Exposure,
 }
 
 /// A world while it runs.
@@ -151,6 +155,8 @@ pub(super) struct Machine<'w> {
     opaque: u32,
     /// Whether the program attaches the buffers for its buffered sends.
     attaches: bool,
+    /// The windows of which not all epochs are known.
+    unforeseen: Rc<FxHashSet<WindowId>>,
     /// The rank whose ready send is to start now.
     ready: Option<Rank>,
     /// Whether a rank has gone back in its behaviour in this round.
@@ -194,6 +200,7 @@ impl<'w> Machine<'w> {
             channels: Channels::default(),
             wildcards: Vec::new(),
             posted: 0,
+            exposure: Exposure::default(),
         };
         Machine {
             world,
@@ -210,6 +217,7 @@ impl<'w> Machine<'w> {
             aborted: false,
             opaque: 0,
             attaches: events::attaches(world),
+            unforeseen: Rc::new(windows::unforeseen(world)),
             ready: None,
             turned: false,
             room: 2 * world.event_count() + 2,

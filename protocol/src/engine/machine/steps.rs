@@ -1,7 +1,7 @@
 //! What each step does to the machine (docs/semantics.md, "Steps").
 
 use super::matching::Completes;
-use super::{Machine, Met, RequestStatus, Schedule, Status, envelope};
+use super::{Machine, Met, Schedule, Status, envelope};
 use crate::engine::trace::Deed;
 use crate::model::{
     Action, Arm, Departure, Envelope, Event, LabelId, Mode, Peer, Position, Rank, SourceId,
@@ -80,13 +80,7 @@ impl Machine<'_> {
                 self.overwrite_request(rank, *request);
                 self.go_to(rank, position + 1);
             }
-            Action::OneSided(it) => {
-                if let Some(id) = it.access().and_then(|access| access.request) {
-                    self.request_mut(rank, id).plan = None;
-                    self.begin_request(rank, id, position, RequestStatus::Complete(None));
-                }
-                self.go_to(rank, position + 1);
-            }
+            Action::OneSided(it) => self.one_sided(rank, it),
             Action::Put { .. }
             | Action::Get { .. }
             | Action::Argument { .. }
@@ -336,8 +330,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the probe that a rank is in finds its message.
+    /// Whether the probe that a rank is in finds its message, or all have come that its epoch waits for.
     pub(super) fn probe_now(&self, rank: Rank) -> bool {
+        if matches!(self.event(rank), Some(Event { action: Action::OneSided(_), .. })) {
+            return self.silent(rank).is_empty();
+        }
         let envelope = self.event(rank).and_then(|event| envelope(event, false));
         envelope.is_some_and(|envelope| {
             self.resolve(rank, envelope.peer).is_some_and(|source| {
@@ -385,6 +382,7 @@ impl Machine<'_> {
                 self.decide(rank, arms, met);
                 return;
             }
+            Action::OneSided(_) => self.end_epoch(rank),
             _ => {}
         }
         self.moved += 1;
