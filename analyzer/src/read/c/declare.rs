@@ -101,8 +101,9 @@ impl<'u> Lowering<'u> {
                 "alias_declaration" => self.alias_declaration(node),
                 "struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier" => {
                     self.declare_tag(node);
+                    self.note_unread(node);
                 }
-                _ => {}
+                _ => self.note_unread(node),
             }
         }
     }
@@ -114,6 +115,8 @@ impl<'u> Lowering<'u> {
         let Some(Type::Function(parameters, result)) = declared.map(|it| it.ty) else { return };
         let own = &mut self.program.functions[function.id.0 as usize];
         own.result = *result;
+        self.note_aliases(function.id, function.parameters);
+        let own = &mut self.program.functions[function.id.0 as usize];
         let parameter = |ty| Parameter { pattern: Pattern::Wildcard, ty };
         own.parameters = parameters.into_iter().map(parameter).collect();
     }

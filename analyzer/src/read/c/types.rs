@@ -74,12 +74,20 @@ impl<'u> Lowering<'u> {
                 Some(name) => self.specified(name),
                 None => Type::Unknown,
             },
+            "template_type" if self.is_vector(node) => {
+                let inner = self.template_argument(node).unwrap_or_default();
+                Type::External("Vec".to_owned(), vec![inner])
+            }
             "template_type" => {
                 let name = node.child_by_field_name("name").map(|name| self.text(name));
                 Type::External(name.unwrap_or_default().to_owned(), Vec::new())
             }
             _ => Type::Unknown,
         }
+    }
+
+    fn is_vector(&self, node: Node<'u>) -> bool {
+        node.child_by_field_name("name").is_some_and(|name| self.text(name) == "vector")
     }
 
     /// The type of this name.

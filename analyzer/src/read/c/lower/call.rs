@@ -24,8 +24,12 @@ impl<'u> Lowering<'u> {
         if let Some(expression) = self.cast_in_call(function, &written, node) {
             return expression;
         }
+        if let Some(expression) = self.call_of_cpp(function, &written, node) {
+            return expression;
+        }
         let place = self.place(node);
         let inner = without_parentheses(function);
+        let inner = super::cpp::last_name(inner).unwrap_or(inner);
         if inner.kind() != "identifier" {
             let callee = self.value(function);
             return self.call_of(callee, &written, "", place);
@@ -40,7 +44,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// A call of a callee.
-    fn call_of(
+    pub(super) fn call_of(
         &mut self,
         callee: Expression,
         written: &[Node<'u>],
@@ -54,6 +58,13 @@ impl<'u> Lowering<'u> {
         };
         let mut arguments = Vec::new();
         for (number, argument) in written.iter().enumerate() {
+            if let Some(ty) = parameters.get(number)
+                && self.is_taken_by_reference(&callee, number)
+            {
+                let argument = self.by_reference(*argument, ty);
+                arguments.push(argument);
+                continue;
+            }
             let value = self.value(*argument);
             arguments.push(match parameters.get(number) {
                 Some(ty) => convert(value, ty),

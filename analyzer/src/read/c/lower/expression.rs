@@ -21,7 +21,8 @@ impl<'u> Lowering<'u> {
 
     fn expression_here(&mut self, node: Node<'u>) -> Expression {
         match node.kind() {
-            "identifier" => self.named(node),
+            // What was taken for a type may be a value.
+            "identifier" | "type_identifier" => self.named(node),
             "number_literal" => self.number(node),
             "char_literal" => self.character(node),
             "string_literal" | "concatenated_string" | "raw_string_literal" => self.string(node),
@@ -47,7 +48,7 @@ impl<'u> Lowering<'u> {
             "offsetof_expression" => self.offset_of_field(node),
             "comma_expression" => self.comma(node),
             "compound_literal_expression" => self.compound_literal(node),
-            _ => self.unreadable(node),
+            _ => self.expression_of_cpp(node),
         }
     }
 
@@ -264,7 +265,14 @@ impl<'u> Lowering<'u> {
             }
             "subscript_expression" => {
                 if let Some((of, index)) = self.subscript_parts(argument) {
-                    return self.offset(decayed(of), index, place);
+                    let of = match &of.ty {
+                        Type::External(name, arguments) if name == "Vec" => {
+                            let inner = arguments.first().cloned().unwrap_or_default();
+                            super::cpp::first_of(of, &inner, place)
+                        }
+                        _ => decayed(of),
+                    };
+                    return self.offset(of, index, place);
                 }
             }
             "pointer_expression" if self.operator(argument) == "*" => {
@@ -399,6 +407,9 @@ impl<'u> Lowering<'u> {
 pub(super) fn element(of: Expression, index: Expression, place: Place) -> Expression {
     let ty = match &of.ty {
         Type::Array(element, _) | Type::Reference(element) => (**element).clone(),
+        Type::External(name, arguments) if name == "Vec" => {
+            arguments.first().cloned().unwrap_or_default()
+        }
         _ => Type::Unknown,
     };
     Expression { kind: Kind::Index(Box::new(of), Box::new(index)), place, ty }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::super::parse::children;
-use super::convert::{convert, decayed, integer};
+use super::convert::{convert, integer};
 use super::expression::{block_of, element, let_be};
 use super::operator::without_parentheses;
 use super::{Lowering, of_c};

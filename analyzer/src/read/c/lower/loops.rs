@@ -19,7 +19,7 @@ pub(super) enum Around {
 
 impl Around {
     /// A loop in which `break` and `continue` are what they are.
-    fn plain() -> Self {
+    pub(super) fn plain() -> Self {
         Around::continuing(None)
     }
 

@@ -10,6 +10,7 @@ mod call;
 mod constant;
 mod convert;
 mod counting;
+mod cpp;
 mod expression;
 mod initialiser;
 mod jumps;
@@ -50,6 +51,10 @@ pub(super) struct Lowering<'u> {
     pub(super) statics: FxHashMap<(usize, &'u str), FunctionId>,
     /// Functions of which nobody knows which definition is meant, and why.
     pub(super) unclear: FxHashMap<&'u str, &'u str>,
+    /// Which parameters of a function of C++ are references.
+    aliases: FxHashMap<FunctionId, Vec<bool>>,
+    /// What is not read and may communicate: functions, methods and classes, by name.
+    pub(super) unread: Names<'u>,
     /// Structs that files declare, by their tags.
     pub(super) structures: FxHashMap<&'u str, Vec<DefinitionId>>,
     pub(super) function: FunctionState<'u>,
@@ -89,6 +94,8 @@ pub(in crate::read) fn program(units: &[&Unit], unclear: &[(String, String)]) ->
         externs: FxHashMap::default(),
         statics: FxHashMap::default(),
         unclear: unclear.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect(),
+        aliases: FxHashMap::default(),
+        unread: Names::default(),
         structures: FxHashMap::default(),
         function: FunctionState::default(),
         depth: 0,
@@ -266,4 +273,4 @@ fn is_of_c(expression: &Expression, name: &str) -> bool {
 }
 
 /// The names of a set.
-type Names<'u> = FxHashSet<&'u str>;
+pub(super) type Names<'u> = FxHashSet<&'u str>;

@@ -37,6 +37,9 @@ impl<'u> Lowering<'u> {
         let right = node.child_by_field_name("right");
         let (Some(left), Some(right)) = (left, right) else { return self.unreadable(node) };
         let operator = self.operator(node);
+        if let Some(printed) = self.streamed(node) {
+            return printed;
+        }
         if let Some(expression) = self.cast_in_binary(operator, left, right, node) {
             return expression;
         }
@@ -161,7 +164,7 @@ impl<'u> Lowering<'u> {
         }
     }
 
-    fn size_of_type(
+    pub(super) fn size_of_type(
         &mut self,
         ty: &Type,
         lengths: &[Option<Node<'u>>],

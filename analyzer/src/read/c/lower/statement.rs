@@ -98,6 +98,8 @@ impl<'u> Lowering<'u> {
             "while_statement" => self.while_loop(node),
             "do_statement" => self.do_loop(node),
             "for_statement" => return self.for_loop(node, out),
+            "for_range_loop" => self.range_loop(node),
+            "try_statement" => self.attempt(node),
             "switch_statement" => self.switch(node),
             "return_statement" => self.leave(node),
             "break_statement" => self.leave_loop(node),
@@ -116,6 +118,14 @@ impl<'u> Lowering<'u> {
 
     /// `if (condition) .. else ..`
     fn branch(&mut self, node: Node<'u>) -> Expression {
+        let condition = node.child_by_field_name("condition");
+        if let Some(first) = condition.and_then(|it| it.child_by_field_name("initializer")) {
+            return self.branch_after(first, node);
+        }
+        self.branch_by(node)
+    }
+
+    fn branch_by(&mut self, node: Node<'u>) -> Expression {
         let condition = node.child_by_field_name("condition");
         let then = node.child_by_field_name("consequence");
         let (Some(condition), Some(then)) = (condition, then) else {
@@ -136,6 +146,32 @@ impl<'u> Lowering<'u> {
             otherwise: otherwise.map(Box::new),
         };
         self.make(kind, Type::unit(), node)
+    }
+
+    /// `if (first; condition) ..` of C++
+    fn branch_after(&mut self, first: Node<'u>, node: Node<'u>) -> Expression {
+        self.scopes.open();
+        let mut statements = Vec::new();
+        self.items(children(first, &mut first.walk()), &mut statements);
+        let branch = self.branch_by(node);
+        statements.push(Statement::Expression(branch));
+        self.scopes.close();
+        self.block_around(statements, node)
+    }
+
+    /// `try { .. } catch ..`: nothing is thrown, as far as is known.
+    fn attempt(&mut self, node: Node<'u>) -> Expression {
+        let mut body = None;
+        for part in children(node, &mut node.walk()) {
+            match part.kind() {
+                "compound_statement" => body = Some(self.block(part)),
+                _ => self.note_unread(part),
+            }
+        }
+        match body {
+            Some(body) => body,
+            None => self.unreadable(node),
+        }
     }
 
     fn otherwise(&mut self, node: Node<'u>) -> Expression {
@@ -189,6 +225,9 @@ impl<'u> Lowering<'u> {
             let Some(name) = declared.name else { continue };
             let text = self.text(name);
             let value = declarator.child_by_field_name("value");
+            if self.object(&specifiers, &declared, declarator, out) {
+                continue;
+            }
             if declared.parameters.is_some() && value.is_none() {
                 self.declare_prototype(text, declared.ty);
                 continue;
