@@ -8,6 +8,7 @@ use super::calls::mentioned;
 use super::choices::{Asked, Choice};
 use super::effects::Effect;
 use super::guesses::Watch;
+use super::habits::Beginning;
 use super::identity::Identity;
 use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome, Turning};
@@ -215,6 +216,12 @@ impl<'p> Machine<'p> {
 
     /// Runs turn after turn, and joins all ways out of the loop.
     fn run_loop(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome {
+        let is_habit = self.is_c() && !kind.communicates;
+        let (known, steps) = (self.habit_of(kind, is_habit), self.steps);
+        let known = match known {
+            Ok(()) => return Ok(Value::unit()),
+            Err(known) => known,
+        };
         let began = (self.detached.len(), self.graph.mark());
         self.turns.push(Turning { done: 0, is_counted: kind.turns.is_some() });
         let (quiet, around) = (self.quiet, std::mem::take(&mut self.watch));
@@ -226,10 +233,23 @@ impl<'p> Machine<'p> {
         let outcome = self.turns_of(kind, turn).map(|()| Value::unit());
         (self.quiet, self.watch, self.quiet_since) = (quiet, around, since);
         self.turns.pop();
-        self.arrive(outcome, began, kind.place, |flow| match flow {
+        let outcome = self.arrive(outcome, began, kind.place, |flow| match flow {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
             _ => None,
-        })
+        });
+        if is_habit && outcome.is_ok() {
+            self.keep_habit((kind.place, kind.iterator), known, self.steps - steps);
+        }
+        outcome
+    }
+
+    /// Does what a loop did before, where that is known.
+    fn habit_of(&mut self, kind: &Loop<'_>, is_habit: bool) -> Result<(), Option<Beginning>> {
+        if !is_habit {
+            return Err(None);
+        }
+        let made_of = |machine: &Self| machine.inputs(kind);
+        self.repeat_habit(kind.place, (kind.inputs, kind.globals, kind.iterator), made_of)
     }
 
     fn turns_of(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {

@@ -21,6 +21,7 @@ mod facts;
 mod failures;
 mod graph;
 mod guesses;
+mod habits;
 mod handle;
 mod identity;
 mod iterator;

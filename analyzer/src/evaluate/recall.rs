@@ -30,6 +30,8 @@ pub(super) struct Computations {
     done: RefCell<FxHashMap<u64, Vec<Computation>>>,
     /// How many values are kept.
     values: Cell<usize>,
+    /// The same of loops.
+    pub(super) habits: Rc<super::habits::Habits>,
 }
 
 /// A call, and what it came to.

@@ -8,7 +8,7 @@ mod process;
 mod text;
 
 use crate::evaluate::machine::{Call, Machine, Outcome};
-use crate::evaluate::value::Value;
+use crate::evaluate::value::{Content, Length, Value};
 use crate::program::{Scalar, Type};
 
 pub(super) use numbers::constant;
@@ -55,6 +55,7 @@ fn built_in(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Ou
             };
             return Some(Err(machine.lost(call.place, &reason)));
         }
+        "length" => length(machine, &one),
         "difference" => machine.difference(&one, &other, &to(0)),
         "sizeof" => {
             let what = format!("sizeof {:?}", call.generics);
@@ -62,6 +63,17 @@ fn built_in(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Ou
         }
         _ => return None,
     }))
+}
+
+/// How many elements a sequence of C++ has.
+fn length(machine: &mut Machine<'_>, value: &Value) -> Value {
+    match value {
+        Value::Sequence(sequence) => match sequence.length() {
+            Length::Known(length) => Value::integer(i128::from(length), Scalar::U64),
+            Length::Unknown(unknown) => Value::Scalar(Scalar::U64, Content::Unknown(unknown)),
+        },
+        other => machine.computed("length", &[other], Type::Scalar(Scalar::U64)),
+    }
 }
 
 /// An argument; nothing where there are fewer.
