@@ -14,6 +14,7 @@ use p2p_analyzer::catalogue;
 use p2p_analyzer::cli::CommandLine;
 use p2p_analyzer::config::Selector;
 use p2p_analyzer::report::Outcome;
+use p2p_analyzer::source::Language;
 use p2p_protocol::finding::Level;
 
 /// A rule and the place where it finds something.
@@ -51,12 +52,12 @@ fn hits() -> Vec<(Hit, String)> {
     OUTCOME.diagnostics.iter().map(hit).collect()
 }
 
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("a folder that can be read");
     for entry in entries.map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() && !entry.ends_with("target") {
-            rust_files(&entry, files);
-        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            sources(&entry, files);
+        } else if Language::of_named(&entry).is_some() {
             files.push(entry);
         }
     }
@@ -65,7 +66,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
 /// What the fixtures say about themselves.
 fn expectations() -> BTreeSet<Hit> {
     let mut files = Vec::new();
-    rust_files(&fixtures(), &mut files);
+    sources(&fixtures(), &mut files);
     let mut expected = BTreeSet::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a fixture that can be read");

@@ -1,6 +1,7 @@
 //! `cargo xtask corpus PATH`: the checker over many crates that nobody has written for it.
 //!
-//! Every folder with a `Cargo.toml` is checked on its own, and every Rust file that lies in none.
+//! Every folder with a `Cargo.toml` is checked on its own, every folder with C files in it, and every
+//! Rust file that lies in none.
 //! What was found and how much was understood is printed for each; a crate on which the checker
 //! panics, or takes too long, makes the command fail.
 
@@ -43,7 +44,12 @@ pub(crate) fn run_over(paths: &[PathBuf]) -> Result {
             }
         }
     }
-    println!("\n{} crates and files: {}, {} broken", subjects.len(), total.line(), broken.len());
+    println!(
+        "\n{} crates, folders and files: {}, {} broken",
+        subjects.len(),
+        total.line(),
+        broken.len()
+    );
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n").into()) }
 }
 
@@ -119,10 +125,18 @@ fn build() -> Result<PathBuf> {
     Ok(target.join("release/p2p-check"))
 }
 
-/// The topmost folders with a manifest, and the Rust files outside of them.
+/// The topmost folders with a manifest or with C files, and the Rust files outside of them.
 fn collect(path: &Path, subjects: &mut Vec<PathBuf>) -> Result {
-    let is_source = path.extension().is_some_and(|extension| extension == "rs");
-    if path.join("Cargo.toml").is_file() || (is_source && path.is_file()) {
+    let has_name = |path: &Path, names: &[&str]| {
+        path.extension().and_then(|it| it.to_str()).is_some_and(|it| names.contains(&it))
+    };
+    let is_c = |path: &Path| has_name(path, &["c", "cpp", "cc", "cxx"]) && path.is_file();
+    let is_source = is_c(path) || has_name(path, &["rs"]) && path.is_file();
+    let has_c = || {
+        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries.any(|entry| is_c(&entry.path()))
+    };
+    if path.join("Cargo.toml").is_file() || is_source || path.is_dir() && has_c() {
         subjects.push(path.to_owned());
     } else if path.is_dir() {
         let entries = std::fs::read_dir(path)

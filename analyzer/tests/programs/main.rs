@@ -1,5 +1,6 @@
 //! The programs as they are used: what they print, and their exit status.
 
+mod c;
 mod command_line;
 mod github;
 mod json;

@@ -31,13 +31,15 @@ impl Drawn {
     }
 }
 
-fn sources() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rsmpi");
+/// The programs in a folder of the fixtures, in the folders that lie at this place in each of its own.
+fn sources(folder: &str, below: &str, extension: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(folder);
     let mut files: Vec<PathBuf> = Vec::new();
     for package in std::fs::read_dir(folder).expect("the fixtures are there").flatten() {
-        let Ok(bins) = std::fs::read_dir(package.path().join("src/bin")) else { continue };
-        files.extend(bins.flatten().map(|it| it.path()));
+        let Ok(programs) = std::fs::read_dir(package.path().join(below)) else { continue };
+        files.extend(programs.flatten().map(|it| it.path()));
     }
+    files.retain(|file| file.extension().is_some_and(|it| it == extension));
     files.sort();
     assert!(files.len() > 100, "the fixtures are there");
     let text = |file: &PathBuf| std::fs::read_to_string(file).expect("a fixture is text");
@@ -81,8 +83,16 @@ fn changed(text: &str, drawn: &mut Drawn) -> String {
 
 #[test]
 fn changed_programs_do_not_make_it_fail() {
-    let project = Project::new("mutated");
-    let sources = sources();
+    look_at_changed(&sources("rsmpi", "src/bin", "rs"), "rs");
+}
+
+#[test]
+fn changed_programs_in_c_do_not_make_it_fail() {
+    look_at_changed(&sources("c", "", "c"), "c");
+}
+
+fn look_at_changed(sources: &[String], extension: &str) {
+    let project = Project::new(&format!("mutated-{extension}"));
     let mut drawn = Drawn(0x5eed_1e55_c0de_f00d);
     let start = Instant::now();
     for _ in 0..ROUNDS {
@@ -91,7 +101,7 @@ fn changed_programs_do_not_make_it_fail() {
         }
         for number in 0..AT_ONCE {
             let text = changed(&sources[drawn.below(sources.len())], &mut drawn);
-            project.write(&format!("{number}.rs"), &text);
+            project.write(&format!("{number}.{extension}"), &text);
         }
         let before = Instant::now();
         let run = project.run(&["--message-format", "short", "--ranks", "2,3", "."]);

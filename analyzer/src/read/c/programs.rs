@@ -76,10 +76,10 @@ pub(crate) fn programs<R: Send>(
     run: impl Fn(&TargetProgram) -> R + Sync,
 ) -> Programs<R> {
     let (files, mut failures) = read(inputs, given);
-    let is_of_mpi = files.iter().any(|file| file.mentions_mpi);
+    let wanted = files.iter().any(|file| file.mentions_mpi || file.named);
     let (mut failed, mut missing) = (BTreeMap::new(), Vec::new());
     let mut list = Vec::new();
-    let headers = if is_of_mpi {
+    let headers = if wanted {
         let texts = Texts::new(files.iter().map(|file| &file.source).collect());
         let expanded = expand(&files, &texts, &mut failed);
         let plans = plans(&files, &expanded, &texts);
