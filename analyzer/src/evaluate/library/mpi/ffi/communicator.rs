@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind, HandleKind, HandleState};
+use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind, HandleKind};
 
 use super::super::communicator::{self as made, Made};
 use super::super::state::{self, rank};
@@ -32,6 +32,17 @@ pub(super) fn handed(
         Some(Handle::Communicator(communicator)) => communicator,
         Some(Handle::Process(process)) => process.communicator,
         _ => Communicator::unknown("a raw communicator"),
+    }
+}
+
+/// Whether a call is made on a communicator, or a window, of which it is not known which ranks it has,
+/// and known that it is none of the others.
+pub(super) fn is_elsewhere(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> bool {
+    let at = asked.function.arguments.iter().position(|it| matches!(it.what, "comm" | "win"));
+    match at.and_then(|at| asked.handle(machine, at)) {
+        Some(Handle::Communicator(communicator)) => communicator.known.is_none() && machine.is_c(),
+        Some(Handle::Object(HandleKind::Window, None)) => true,
+        _ => false,
     }
 }
 
@@ -132,11 +143,8 @@ fn number(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> 
         (Some(known), "Comm_rank") => rank(known.rank),
         (Some(known), "Comm_size") => rank(known.members.size()),
         (Some(KnownCommunicator { remote: Some(remote), .. }), _) => rank(remote.len() as i128),
-        (Some(_), _) => {
-            let (kind, state) = (HandleKind::Communicator, HandleState::Unfit);
-            return asked.fails(machine, 0, Argument::Handle { kind, state });
-        }
-        (None, _) => machine.fresh(Type::Scalar(Scalar::I32)),
+        // No MPI that was tried minds being asked for a group that is not there.
+        (_, _) => machine.fresh(Type::Scalar(Scalar::I32)),
     };
     asked.put(machine, 1, answer);
     Ok(())

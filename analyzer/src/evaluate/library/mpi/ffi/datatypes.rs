@@ -446,7 +446,7 @@ fn advance(
     {
         let (needs, has) =
             (u64::try_from(end).unwrap_or(0), u64::try_from(size_of_all).unwrap_or(0));
-        asked.fails(machine, size, Argument::Room { needs, has })?;
+        asked.fact(machine, size, Argument::Room { needs, has })?;
     }
     asked.put(machine, position, value);
     Ok(())

@@ -110,8 +110,10 @@ pub(super) fn release(
 /// Whether a handle stands for something that is there from the start, and must not be freed.
 fn is_predefined(machine: &Machine<'_>, handle: &Handle) -> bool {
     match handle {
+        // A function that is looked at by itself may be handed any other one in its place.
         Handle::Communicator(communicator) => {
-            communicator.known.as_ref().is_some_and(|known| known.id == 0) && machine.is_c()
+            let is_world = communicator.known.as_ref().is_some_and(|known| known.id == 0);
+            is_world && machine.state.mpi.in_main || &*communicator.name == "self"
         }
         Handle::Datatype(datatype) => datatype.signature.is_some() && datatype.layout.is_some(),
         Handle::Operation(Some(_)) => true,

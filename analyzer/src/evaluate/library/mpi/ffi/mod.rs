@@ -27,9 +27,13 @@ pub(in crate::evaluate) use windows::touch as touch_windows;
 use invocation::Invocation;
 use table::Effect;
 
+use p2p_protocol::model::HandleKind;
+
 use super::lost;
 use crate::evaluate::Understood;
+use crate::evaluate::handle::{Communicator, Handle, Request};
 use crate::evaluate::machine::{Call, Machine, Outcome};
+use crate::evaluate::value::Value;
 
 /// Calls a function of MPI by its C name. `None`: it is none.
 pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Outcome> {
@@ -45,6 +49,9 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
 fn perform(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     environment::check_time(machine, asked)?;
     handles::check(machine, asked)?;
+    if asked.function.effect == Effect::Meets && communicator::is_elsewhere(machine, asked) {
+        return skip(machine, asked);
+    }
     let done = environment::function(machine, asked)
         .or_else(|| messages::function(machine, asked))
         .or_else(|| requests::function(machine, asked))
@@ -75,4 +82,34 @@ fn perform(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()>
             Err(asked.lost(machine, &why))
         }
     }
+}
+
+/// A call on a communicator or a window whose ranks are not known, of which it is known that it is none
+/// of the others: it can meet nobody else's, so it is left out.
+fn skip(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    let why = "which ranks its communicator has is not known";
+    machine.understood(asked.place(), Understood::Not(why.to_owned()));
+    for (number, argument) in asked.function.arguments.iter().enumerate() {
+        if !argument.is_written {
+            continue;
+        }
+        let made = match argument.what {
+            "comm" if !argument.is_read => {
+                Handle::Communicator(Communicator::unknown("made of one that is not known"))
+            }
+            "win" if !argument.is_read => Handle::Object(HandleKind::Window, None),
+            "request" => {
+                let nothing = Request::started(0, asked.place(), None);
+                Handle::Request(Box::new(Request { id: None, ..nothing }))
+            }
+            "comm" => Handle::Null(HandleKind::Communicator),
+            "win" => Handle::Null(HandleKind::Window),
+            _ => {
+                asked.forget(machine, number);
+                continue;
+            }
+        };
+        asked.put(machine, number, Value::Handle(made));
+    }
+    Ok(())
 }

@@ -117,7 +117,7 @@ pub(in crate::evaluate) fn effect(function: &str) -> Option<Effect> {
 
 /// Whether other ranks may see a call of a function of this name.
 pub fn is_communication(function: &str) -> bool {
-    matches!(effect(function), Some(Effect::Meets | Effect::Unknown))
+    matches!(effect(function), Some(Effect::Meets | Effect::File | Effect::Unknown))
 }
 
 #[cfg(test)]

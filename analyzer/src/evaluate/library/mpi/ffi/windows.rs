@@ -274,29 +274,34 @@ fn fence(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     done(machine, asked, &window, None)
 }
 
-/// The rank of a window that an argument names. MPI ends the job where it has no such rank.
+/// The rank of a window that an argument names, if it is known. MPI ends the job where it has no such
+/// rank.
 fn target(
     machine: &mut Machine<'_>,
     asked: &Invocation<'_, '_>,
     window: &Window,
     argument: usize,
-) -> Outcome<(Peer, Option<i128>)> {
+) -> Outcome<Option<(Peer, Option<i128>)>> {
     let Some(known) = window.communicator.known.as_ref() else {
         return Err(asked.lost(machine, "its window is not known here"));
     };
     let value = asked.argument(argument).map(|rank| machine.behind(rank, asked.place()));
     let content = value.as_ref().and_then(state::content);
     match content.as_ref().and_then(state::number) {
-        Some(rank) if rank.here() == PROC_NULL => Ok((Peer::Null, Some(rank.get()))),
+        Some(rank) if rank.here() == PROC_NULL => Ok(Some((Peer::Null, Some(rank.get())))),
         Some(rank) => match known.peer(rank) {
             Peer::Outside(_) => {
                 let rank = i32::try_from(rank.get()).unwrap_or(-1);
                 asked.fails(machine, argument, Argument::Rank(rank))?;
-                Ok((Peer::Null, None))
+                Ok(None)
             }
-            peer => Ok((peer, Some(rank.get()))),
+            peer => Ok(Some((peer, Some(rank.get())))),
         },
-        None => Err(asked.lost(machine, "the rank whose memory it accesses is not known here")),
+        None => {
+            let why = "the rank whose memory it accesses is not known here";
+            machine.understood(asked.place(), Understood::Partly(why.to_owned()));
+            Ok(None)
+        }
     }
 }
 
@@ -304,7 +309,10 @@ fn passive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()>
     let window = known(machine, asked)?;
     machine.understood(asked.place(), Understood::Fully);
     let named = match asked.position("rank") {
-        Some(at) => Some(target(machine, asked, &window, at)?),
+        Some(at) => match target(machine, asked, &window, at)? {
+            Some(named) => Some(named),
+            None => return step(machine, asked, window.id, WindowStep::Unknown),
+        },
         None => None,
     };
     let peer = named.map(|(peer, _)| peer);
@@ -419,15 +427,19 @@ fn at(kind: AccessKind) -> At {
 fn access(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, kind: AccessKind) -> Outcome<()> {
     let window = known(machine, asked)?;
     let at = at(kind);
-    let (peer, rank) = target(machine, asked, &window, at.rank)?;
+    let target = target(machine, asked, &window, at.rank)?;
     machine.understood(asked.place(), Understood::Fully);
     let (origin, result, datatype) = memories(machine, asked, kind, &at)?;
     let operation = operation(machine, asked, &at)?;
+    let rank = target.and_then(|(_, rank)| rank);
     let range = range(machine, asked, &window, (&at, rank, &datatype))?;
     origin.touch(machine, false, asked.place());
     result.touch(machine, true, asked.place());
     let requested = asked.function.arguments.last().is_some_and(|it| it.what == "request");
+    let peer = target.map_or(Peer::Null, |(peer, _)| peer);
     if peer == Peer::Null {
+        // Nothing is accessed, or nobody knows whose memory.
+        result.arrive(machine, at.result.and_then(|at| asked.argument(at[0])));
         if requested {
             let null = Value::Handle(Handle::Null(HandleKind::Request));
             asked.put(machine, asked.function.arguments.len() - 1, null);

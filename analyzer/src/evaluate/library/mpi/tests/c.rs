@@ -134,3 +134,145 @@ fn types_of_columns_know_their_place() {
         ]
     );
 }
+
+/// What one rank does, without the start and the end of MPI and without what is made and freed.
+fn alone(statements: &str) -> Vec<String> {
+    let mut events = events(statements, 1).remove(0);
+    events.retain(|event| !event.starts_with("Create") && !event.starts_with("Release"));
+    events
+}
+
+#[track_caller]
+fn says(statements: &str, argument: &str, goes_on: bool) {
+    let events = alone(statements);
+    let at = events.iter().position(|event| event.starts_with("Argument"));
+    let at = at.unwrap_or_else(|| panic!("nothing is said of an argument: {events:?}"));
+    assert!(events[at].contains(argument), "{events:?}");
+    let leaves = events
+        .get(at + 1)
+        .is_some_and(|event| event.contains("Aborted") || event == "leave aborted");
+    assert_eq!(!leaves, goes_on, "{events:?}");
+}
+
+#[track_caller]
+fn says_nothing(statements: &str) {
+    let events = alone(statements);
+    assert!(!events.iter().any(|event| event.starts_with("Argument")), "{events:?}");
+}
+
+#[test]
+fn arguments_that_end_the_job() {
+    let send = |arguments: &str| format!("int x[4]; MPI_Send({arguments}, 0, 0, MPI_COMM_WORLD);");
+    says(&send("x, -1, MPI_INT"), "Count(-1)", false);
+    says(&send("NULL, 1, MPI_INT"), "NullBuffer", false);
+    says(&send("x, 1, MPI_DATATYPE_NULL"), "kind: Datatype, state: Null", false);
+    says("MPI_Barrier(MPI_COMM_NULL);", "kind: Communicator, state: Null", false);
+    says("int x; MPI_Bcast(&x, 1, MPI_INT, size, MPI_COMM_WORLD);", "Root(1)", false);
+    says(
+        "MPI_Comm a, b; MPI_Comm_dup(MPI_COMM_WORLD, &a); b = a; MPI_Comm_free(&a); MPI_Barrier(b);",
+        "kind: Communicator, state: Freed",
+        false,
+    );
+    let pair = "int x[2]; MPI_Datatype t; MPI_Type_contiguous(2, MPI_INT, &t);";
+    says(&format!("{pair} MPI_Bcast(x, 1, t, 0, MPI_COMM_WORLD);"), "state: Uncommitted", false);
+    says(
+        "MPI_Request r = MPI_REQUEST_NULL; MPI_Request_free(&r);",
+        "kind: Request, state: Null",
+        false,
+    );
+    says("int x; MPI_Send(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD);", "Rank(-1)", false);
+    says("MPI_Comm c = MPI_COMM_WORLD; MPI_Comm_free(&c);", "state: Unfit", false);
+    let reduce = |kind: &str, with: &str| {
+        format!(
+            "{kind} a, b; MPI_Allreduce(&a, &b, 1, MPI_{}, {with}, MPI_COMM_WORLD);",
+            kind.to_uppercase()
+        )
+    };
+    says(&reduce("float", "MPI_BAND"), "Operation", false);
+    says(&reduce("int", "MPI_MAXLOC"), "Operation", false);
+    says_nothing(&reduce("int", "MPI_BAND"));
+}
+
+#[test]
+fn arguments_that_nobody_notices() {
+    says("int x[4]; MPI_Send(x, 5, MPI_INT, 0, 0, MPI_COMM_WORLD);", "needs: 20, has: 16", true);
+    says("int x[4]; MPI_Send(x + 2, 3, MPI_INT, 0, 0, MPI_COMM_WORLD);", "needs: 12, has: 8", true);
+    says("float x[4]; MPI_Send(x, 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);", "Elements", true);
+    says("float x[4]; MPI_Send(x, 4, MPI_INT, 0, 0, MPI_COMM_WORLD);", "Elements", true);
+    says("int *x = malloc(16); MPI_Send(&x, 2, MPI_INT, 0, 0, MPI_COMM_WORLD);", "Elements", true);
+}
+
+#[test]
+fn arguments_that_are_right() {
+    let send = |arguments: &str| {
+        format!(
+            "char s[16]; unsigned u[4]; double d[4]; MPI_Send({arguments}, 0, 0, MPI_COMM_WORLD);"
+        )
+    };
+    for right in [
+        "NULL, 0, MPI_INT",
+        "s, 4, MPI_INT",
+        "d, 32, MPI_BYTE",
+        "u, 4, MPI_INT",
+        "d, 2, MPI_C_DOUBLE_COMPLEX",
+        "malloc(16), 4, MPI_INT",
+        "d, 32, MPI_PACKED",
+    ] {
+        says_nothing(&send(right));
+    }
+    says_nothing("MPI_Request r = MPI_REQUEST_NULL; MPI_Wait(&r, MPI_STATUS_IGNORE);");
+}
+
+#[test]
+fn null_handles_are_known() {
+    let body = "MPI_Comm part; int x;
+        MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : MPI_UNDEFINED, rank, &part);
+        if (part != MPI_COMM_NULL) MPI_Send(&x, 1, MPI_INT, 0, 0, part);
+        if (part == MPI_COMM_NULL) MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);";
+    let found = events(body, 2);
+    assert!(found[0].contains(&"send 0 #0 1 int on world, color 0".to_owned()), "{found:?}");
+    assert!(found[1].contains(&"send nobody #0 1 int".to_owned()), "{found:?}");
+}
+
+#[test]
+fn grids_and_groups_tell_who_is_where() {
+    let body = "int dims[2] = {0, 0}, periods[2] = {0, 1}, up, down, x; MPI_Comm grid;
+        MPI_Dims_create(size, 2, dims);
+        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+        MPI_Cart_shift(grid, 0, 1, &up, &down);
+        MPI_Send(&x, dims[0], MPI_INT, down, 0, grid);";
+    let found = events(body, 4);
+    assert!(found[0].iter().any(|event| event.starts_with("send 2 #0 2 int")), "{found:?}");
+    assert!(found[3].iter().any(|event| event.starts_with("send nobody #0 2 int")), "{found:?}");
+    let body = "MPI_Group all, some; MPI_Comm made; int ranges[1][3] = {{0, 3, 2}}, mine;
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Group_range_incl(all, 1, ranges, &some);
+        MPI_Comm_create(MPI_COMM_WORLD, some, &made);
+        MPI_Group_rank(some, &mine);
+        if (mine != MPI_UNDEFINED) MPI_Send(&mine, mine, MPI_INT, 1 - mine, 0, made);";
+    let found = events(body, 4);
+    assert!(found[2].iter().any(|event| event.starts_with("send 0 #0 1 int")), "{found:?}");
+    assert!(!found[1].iter().any(|event| event.starts_with("send")), "{found:?}");
+}
+
+#[test]
+fn one_after_the_other_is_all() {
+    let body = "int x[3], k, flag = 0; MPI_Request r[3];
+        for (int i = 0; i < 3; i++) MPI_Irecv(&x[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &r[i]);
+        for (int i = 0; i < 3; i++) MPI_Waitany(3, r, &k, MPI_STATUS_IGNORE);
+        MPI_Isend(x, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, r);
+        while (!flag) MPI_Test(r, &flag, MPI_STATUS_IGNORE);
+        MPI_Isend(x, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, r);
+        do { MPI_Test(r, &flag, MPI_STATUS_IGNORE); } while (!flag);";
+    let found = events(body, 1).remove(0);
+    assert_eq!(
+        found[3..],
+        [
+            "wait all [0, 1, 2]",
+            "isend 0 #9 1 int -> 0",
+            "wait all [0]",
+            "isend 0 #9 1 int -> 0",
+            "wait all [0]"
+        ]
+    );
+}
