@@ -70,7 +70,7 @@ impl Machine<'_> {
         made_of: impl FnOnce(&Self) -> Unknown,
     ) -> Result<(), Option<Beginning>> {
         let habits = Rc::clone(&self.computations.habits);
-        if !habits.long.borrow().contains(&place) || !self.state.uses.is_empty() {
+        if !habits.long.borrow().contains(&place) {
             return Err(None);
         }
         let Some(key) = self.key_of_loop(place, variables, globals, iterator) else {
@@ -170,6 +170,13 @@ impl Machine<'_> {
         }
         for global in globals {
             key.take_object(self.state.globals.get(global).copied())?;
+        }
+        // What it touches of memory that operations use is events, of which it has none if there was
+        // none before.
+        for object in &key.objects {
+            for used in self.state.uses.bytes_of(*object) {
+                (object, used).hash(&mut key.hasher);
+            }
         }
         if let Some(path) = iterator {
             let over = self.identity(&self.peek_at(path));

@@ -63,10 +63,16 @@ impl Machine<'_> {
                 Value::Handle(Handle::Process(Process { communicator, rank, source: None }))
             }
             _ if self.is_same(one, other) => one.clone(),
+            (Value::Reference(_) | Value::Variant("None", _), _)
+            | (_, Value::Reference(_) | Value::Variant("None", _))
+                if self.is_c() =>
+            {
+                self.either_pointer(one, other, which)
+            }
             _ => {
                 let ty = common_type(self.type_of(one), self.type_of(other));
                 let either = self.unknown(self.either(one, other, which), &ty);
-                if self.is_c() {
+                if self.is_c() && matches!(either, Value::Unknown(..)) {
                     self.keep_pointees(&either, [one, other]);
                 }
                 either

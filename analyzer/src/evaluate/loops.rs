@@ -32,7 +32,7 @@ const ENDLESS_TURNS: u64 = 256;
 const WATCHED: u64 = 8;
 
 /// Steps of a computation in C; if it takes more, its loops are not run.
-const COMPUTED_STEPS: u64 = 1_500;
+const COMPUTED_STEPS: u64 = 600;
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
@@ -391,9 +391,14 @@ impl<'p> Machine<'p> {
     }
 
     fn summarize_turn(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
-        if !self.widen_over(kind, turn)? {
+        match self.widen_over(kind, turn)? {
             // No turn comes to its end: there is no next one.
-            return turn(self);
+            Turned::Never => return turn(self),
+            // All ways go on at the head, where the iterator may be at its end.
+            Turned::Silently if self.is_c() && kind.iterator.is_some() && !kind.communicates => {
+                return Err(Flow::Break(None, Value::unit()));
+            }
+            _ => {}
         }
         let (start, mark, detached) = (self.graph.cursor, self.graph.mark(), self.detached.len());
         let head = self.graph.new_block();
@@ -438,19 +443,23 @@ impl<'p> Machine<'p> {
         Err(way.flow)
     }
 
-    /// Makes unknown what a turn changes, until another turn changes nothing else. `false`: no turn
-    /// comes to its end.
-    fn widen_over(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<bool> {
+    /// Makes unknown what a turn changes, until another turn changes nothing else.
+    fn widen_over(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<Turned> {
         let mut widening = Widening::new((!kind.communicates).then(|| self.inputs(kind)));
+        let mut is_silent = false;
         for _ in 0..8 {
             let before = self.state.clone();
             let (mark, detached, made) = (self.graph.mark(), self.detached.len(), self.made);
             let outcome = turn(self);
             let after = std::mem::replace(&mut self.state, before);
+            // The way out at the head is always there.
+            let ways = usize::from(kind.iterator.is_some());
+            let leaves = self.detached.len() > detached + ways;
+            is_silent = self.graph.silent_since(mark) && !leaves;
             self.graph.back_to(mark);
             self.detached.truncate(detached);
             if outcome.is_err() {
-                return Ok(false);
+                return Ok(Turned::Never);
             }
             // What comes from nowhere is not made of the inputs alone.
             widening.is_pure &= self.made == made;
@@ -464,7 +473,7 @@ impl<'p> Machine<'p> {
                 break;
             }
         }
-        Ok(true)
+        Ok(if is_silent { Turned::Silently } else { Turned::On })
     }
 
     /// What a loop that only computes makes its values of.
@@ -487,6 +496,16 @@ impl<'p> Machine<'p> {
         }
         identity.finish()
     }
+}
+
+/// What comes of a turn that stands for all.
+enum Turned {
+    /// It does not come to its end.
+    Never,
+    /// It leads on to the next one, and nobody else sees it.
+    Silently,
+    /// It leads on to the next one.
+    On,
 }
 
 /// A loop that is run.

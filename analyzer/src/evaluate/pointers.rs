@@ -72,6 +72,37 @@ impl Machine<'_> {
         }
     }
 
+    /// What is known where either of two pointers is meant: two to elements of one row lead to some
+    /// element of it.
+    pub(super) fn either_pointer(&self, one: &Value, other: &Value, which: Unknown) -> Value {
+        let mut identity = Identity::of("either pointer");
+        identity.unknown(which);
+        for value in [one, other] {
+            match value {
+                Value::Reference(path) => {
+                    identity.number(u64::from(path.object.0));
+                    path.steps.iter().for_each(|step| mix_step(&mut identity, step));
+                    identity.not_uniform();
+                }
+                other => identity.unknown(self.identity(other)),
+            }
+        }
+        let either = identity.finish();
+        if let (Value::Reference(mine), Value::Reference(theirs)) = (one, other)
+            && mine.object == theirs.object
+        {
+            let (row, same) = (row_of_elements(mine), row_of_elements(theirs));
+            if row == same {
+                let is_any = matches!(mine.steps.last(), Some(Step::Part(_)));
+                let part = Step::Part(Length::Unknown(either));
+                return if is_any { one.clone() } else { Value::Reference(row.child(part)) };
+            }
+        }
+        let either = self.unknown(either, &Type::Reference(Box::new(Type::Unknown)));
+        self.keep_pointees(&either, [one, other]);
+        either
+    }
+
     /// Keeps where a value that is not known leads to if it is one of these.
     pub(super) fn keep_pointees(&self, result: &Value, values: [&Value; 2]) {
         let Value::Unknown(unknown, _) = result else { return };
@@ -115,11 +146,7 @@ impl Machine<'_> {
     /// A path to elements in a row that stands for both of two paths in one object; `None`: the first
     /// one does already.
     pub(super) fn any_part(&mut self, one: &Path, other: &Path) -> Option<Path> {
-        let row = |path: &Path| match path.steps.last() {
-            Some(Step::Slice(..) | Step::Part(_)) => row_of(path),
-            _ => path.clone(),
-        };
-        let (mine, theirs) = (row(one), row(other));
+        let (mine, theirs) = (row_of_elements(one), row_of_elements(other));
         let is_part = |path: &Path| matches!(path.steps.last(), Some(Step::Part(_)));
         if mine == theirs {
             return (!is_part(one)).then(|| self.part_from_anywhere(mine));
@@ -597,6 +624,27 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// The row whose elements a pointer leads to, whichever they are.
+fn row_of_elements(path: &Path) -> Path {
+    match path.steps.last() {
+        Some(Step::Slice(..) | Step::Part(_)) => row_of(path),
+        _ => path.clone(),
+    }
+}
+
+fn mix_step(identity: &mut Identity, step: &Step) {
+    let numbers = match step {
+        Step::Field(field) => [0, u64::from(*field), 0],
+        Step::Element(index) => [1, *index, 0],
+        Step::Slice(first, last) => [2, *first, *last],
+        Step::Among(first, last) => [3, *first, *last],
+        Step::Somewhere => [4, 0, 0],
+        Step::Part(Length::Known(length)) => [5, *length, 0],
+        Step::Part(Length::Unknown(unknown)) => [6, unknown.identity, 0],
+    };
+    numbers.into_iter().for_each(|number| identity.number(number));
 }
 
 /// How many arrays are in each other in a value.

@@ -117,6 +117,16 @@ impl Uses {
         touched.map(|(request, _)| *request).collect()
     }
 
+    /// The bytes of an object that are in use, and whether they are written.
+    pub(super) fn bytes_of(
+        &self,
+        object: ObjectId,
+    ) -> impl Iterator<Item = (Option<(u64, u64)>, bool)> + '_ {
+        let parts = self.parts.get(&object).into_iter();
+        let uses = parts.flat_map(|parts| parts.requests.values().flatten());
+        uses.map(|part| (part.bytes, part.writes))
+    }
+
     /// Whether some part of an object may be touched by what is touched.
     pub(super) fn may_touch(&self, object: ObjectId, writes: bool) -> bool {
         self.parts.get(&object).is_some_and(|parts| writes || parts.is_written)
