@@ -3,7 +3,6 @@
 //!
 //! Nothing is evaluated here. What cannot be read stands in the program as unknown, with the reason.
 
-mod calls;
 mod database;
 mod declare;
 mod library;

@@ -20,6 +20,18 @@ impl<'u> Lowering<'u> {
         is_type.then(|| self.named_type(self.text(inner)))
     }
 
+    /// The types that stand in parentheses one after the other: `(type)(type)`.
+    fn parenthesized_types(&mut self, node: Node<'u>) -> Option<Vec<Type>> {
+        if node.kind() != "cast_expression" {
+            return Some(vec![self.parenthesized_type(node)?]);
+        }
+        let ty = node.child_by_field_name("type")?;
+        let value = node.child_by_field_name("value")?;
+        let mut types = self.parenthesized_types(value)?;
+        types.insert(0, self.described(ty).0);
+        Some(types)
+    }
+
     /// `(type)(value)`, which was taken for a call; also `type(value)` of C++.
     pub(super) fn cast_in_call(
         &mut self,
@@ -51,14 +63,14 @@ impl<'u> Lowering<'u> {
         if !matches!(operator, "*" | "&" | "-" | "+") {
             return None;
         }
-        let ty = self.parenthesized_type(left)?;
-        Some(self.cast_of_first(operator, &ty, right, node))
+        let types = self.parenthesized_types(left)?;
+        Some(self.cast_of_first(operator, &types, right, node))
     }
 
     fn cast_of_first(
         &mut self,
         operator: &str,
-        ty: &Type,
+        types: &[Type],
         value: Node<'u>,
         node: Node<'u>,
     ) -> Expression {
@@ -67,8 +79,9 @@ impl<'u> Lowering<'u> {
             && let (Some(first), Some(second)) = parts
             && let Some(operation) = operation(self.operator(value))
         {
-            let first = self
-                .deeper(first, |lowering, first| lowering.cast_of_first(operator, ty, first, node));
+            let first = self.deeper(first, |lowering, first| {
+                lowering.cast_of_first(operator, types, first, node)
+            });
             let second = self.value(second);
             let place = self.place(value);
             return self.operate(operation, first, second, place);
@@ -88,7 +101,8 @@ impl<'u> Lowering<'u> {
                 unary(operator, value, place)
             }
         };
-        self.cast_to(super::convert::decayed(inner), ty.clone(), node)
+        let inner = super::convert::decayed(inner);
+        types.iter().rev().fold(inner, |inner, ty| self.cast_to(inner, ty.clone(), node))
     }
 
     /// `(variable) - value`, `(function)(value)`, which were taken for casts.

@@ -7,6 +7,7 @@ use super::super::parse::children;
 use super::Lowering;
 use super::convert::{convert, is_true, promote};
 use super::operator::without_parentheses;
+use crate::evaluate::is_mpi_communication;
 use crate::program::{CallSite, Expression, Kind, Place, Type};
 
 impl<'u> Lowering<'u> {
@@ -96,7 +97,7 @@ impl<'u> Lowering<'u> {
     pub(super) fn note_call(&mut self, name: &str, place: Place) {
         let plain = name.strip_prefix('P').filter(|plain| plain.starts_with("MPI_"));
         let name = plain.unwrap_or(name);
-        if name.starts_with("MPI_") && super::super::calls::communicates(name) {
+        if name.starts_with("MPI_") && is_mpi_communication(name) {
             let name = name.to_owned();
             self.program.calls.push(CallSite { place, name, is_certain: true });
         }

@@ -201,7 +201,7 @@ impl<'u> Lowering<'u> {
         })
     }
 
-    fn path_to(&self, ty: &Type, name: &str, depth: u32) -> Option<Vec<(String, Type)>> {
+    pub(super) fn path_to(&self, ty: &Type, name: &str, depth: u32) -> Option<Vec<(String, Type)>> {
         let depth = depth.checked_sub(1)?;
         let Type::Defined(definition, _) = ty else { return None };
         let fields = &self.program.definition(*definition).variants.first()?.fields;
@@ -268,7 +268,7 @@ impl<'u> Lowering<'u> {
                     let of = match &of.ty {
                         Type::External(name, arguments) if name == "Vec" => {
                             let inner = arguments.first().cloned().unwrap_or_default();
-                            super::cpp::first_of(of, &inner, place)
+                            super::vector::first_of(of, &inner, place)
                         }
                         _ => decayed(of),
                     };

@@ -291,6 +291,12 @@ impl<'u> Lowering<'u> {
                     values[found] =
                         Some(self.named_part(&fields[found].1, &designators[1..], value));
                     position = found + 1;
+                } else if let Some(found) = self.field_around(&fields, name) {
+                    // A field of a struct that has no name itself.
+                    let ty = fields[found].1.clone();
+                    let whole = values[found].take();
+                    values[found] = Some(self.with_part(whole, &ty, &designators, value));
+                    position = found + 1;
                 }
             } else if position >= fields.len() {
                 if !in_braces {
@@ -324,19 +330,57 @@ impl<'u> Lowering<'u> {
                 let length = length.unwrap_or(index.saturating_add(1));
                 self.array_of(inner, length, BTreeMap::from([(index, entry)]), value)
             }
-            Type::Defined(definition, _) => {
-                let mut whole =
-                    self.construct(*definition, &mut Items::of(Vec::new()), true, value);
-                let name = field_name(*first).map(|name| self.text(name));
-                if let Kind::Construct { fields, .. } = &mut whole.kind
-                    && let Some((_, part)) = fields.iter_mut().find(|it| Some(&*it.0) == name)
-                {
-                    *part = self.named_part(&part.ty.clone(), rest, value);
-                }
-                whole
+            Type::Defined(..) => {
+                let designators: Vec<Node<'u>> =
+                    std::iter::once(*first).chain(rest.iter().copied()).collect();
+                self.with_part(None, ty, &designators, value)
             }
             _ => self.initialised(ty, value),
         }
+    }
+
+    /// A struct with one of its fields as it is named; `None`: the others are zero.
+    fn with_part(
+        &mut self,
+        whole: Option<Expression>,
+        ty: &Type,
+        designators: &[Node<'u>],
+        value: Node<'u>,
+    ) -> Expression {
+        let (Type::Defined(definition, _), Some((first, rest))) = (ty, designators.split_first())
+        else {
+            return self.initialised(ty, value);
+        };
+        let mut whole = whole.unwrap_or_else(|| {
+            self.construct(*definition, &mut Items::of(Vec::new()), true, value)
+        });
+        let name = field_name(*first).map(|name| self.text(name));
+        let known = self.program.definition(*definition).variants.first();
+        let known = known.map(|variant| variant.fields.clone()).unwrap_or_default();
+        let direct = known.iter().position(|(field, _)| Some(field.as_str()) == name);
+        let found = direct.or_else(|| self.field_around(&known, name));
+        if let (Kind::Construct { fields, .. }, Some(found)) = (&mut whole.kind, found)
+            && let Some((_, part)) = fields.get_mut(found)
+        {
+            let ty = known[found].1.clone();
+            *part = match direct {
+                Some(_) => self.named_part(&ty, rest, value),
+                None => {
+                    let inner = is_construct(part).then(|| part.clone());
+                    self.with_part(inner, &ty, designators, value)
+                }
+            };
+        }
+        whole
+    }
+
+    /// The field without a name in which there is one of this name.
+    fn field_around(&self, fields: &[(String, Type)], name: Option<&str>) -> Option<usize> {
+        let name = name?;
+        fields.iter().position(|(field, ty)| {
+            field.starts_with(|letter: char| letter.is_ascii_digit())
+                && self.path_to(ty, name, 16).is_some()
+        })
     }
 
     /// `[index]`, `[first ... last]`
@@ -353,6 +397,10 @@ impl<'u> Lowering<'u> {
         };
         Some(start..last.checked_add(1)?)
     }
+}
+
+fn is_construct(value: &Expression) -> bool {
+    matches!(value.kind, Kind::Construct { .. })
 }
 
 /// What an item of a list is for, and its value.

@@ -21,6 +21,7 @@ mod scan;
 mod statement;
 mod switch;
 mod unread;
+mod vector;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;

@@ -4,8 +4,10 @@ use tree_sitter::Node;
 
 use super::super::scope::Named;
 use super::Lowering;
+use super::cpp::last_name;
 use super::expression::block_of;
 use super::scan::{each, identifiers};
+use crate::evaluate::is_mpi_communication;
 use crate::program::{Expression, Kind, Statement, Type};
 
 impl<'u> Lowering<'u> {
@@ -36,6 +38,9 @@ impl<'u> Lowering<'u> {
             let leaves = ["return_statement", "break_statement", "continue_statement"];
             goes_on &= !leaves.contains(&node.kind()) && node.kind() != "goto_statement";
         });
+        if node.has_error() {
+            self.note_calls(node);
+        }
         let names = identifiers(self, node);
         let communicates = names.iter().any(|name| self.may_communicate(name));
         let why = match node.kind() {
@@ -74,6 +79,48 @@ impl<'u> Lowering<'u> {
         }
         let known = self.scopes.name(name).or_else(|| self.externs.get(name));
         matches!(known, Some(Named::Function(_)))
+    }
+
+    /// Notes the communication in what is not lowered.
+    fn note_calls(&mut self, node: Node<'u>) {
+        let mut calls = Vec::new();
+        each(node, &mut |node, _| {
+            if node.kind() == "call_expression" {
+                calls.extend(node.child_by_field_name("function").map(|it| (it, node)));
+            }
+        });
+        for (function, node) in calls {
+            let place = self.place(node);
+            self.note_call(self.text(function), place);
+        }
+    }
+
+    /// Notes the communication in a part of a file that is not lowered, and the names of what it
+    /// may be done by.
+    pub(in crate::read::c) fn note_unread(&mut self, node: Node<'u>) {
+        let mut names = Vec::new();
+        let mut communicates = false;
+        each(node, &mut |node, _| match node.kind() {
+            "call_expression" => {
+                let Some(function) = node.child_by_field_name("function") else { return };
+                let name = self.text(function);
+                communicates |= name.starts_with("MPI_") && is_mpi_communication(name)
+                    || matches!(self.externs.get(name), Some(Named::Function(_)))
+                    || self.statics.contains_key(&(self.number, name));
+            }
+            "function_declarator" => {
+                let declarator = node.child_by_field_name("declarator").and_then(last_name);
+                names.extend(declarator.map(|name| self.text(name)));
+            }
+            "class_specifier" | "struct_specifier" => {
+                names.extend(node.child_by_field_name("name").map(|it| self.text(it)));
+            }
+            _ => {}
+        });
+        self.note_calls(node);
+        if communicates {
+            self.unread.extend(names);
+        }
     }
 }
 

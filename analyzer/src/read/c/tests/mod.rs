@@ -1,0 +1,4 @@
+//! Programs in C, and what is made of them.
+
+mod bodies;
+mod mutations;
