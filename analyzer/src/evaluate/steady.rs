@@ -64,7 +64,8 @@ fn comparable(events: &[Event]) -> Vec<Event> {
                 }
             }
             Action::Collective(collective) | Action::StartCollective { collective, .. } => {
-                collective.data.iter_mut().for_each(|data| data.buffer = None);
+                let parts = collective.data.iter_mut().chain(&mut collective.room);
+                parts.for_each(|data| data.buffer = None);
             }
             Action::Create { handle, .. } | Action::Release { handle } => {
                 let number = handles.len() as u32;

@@ -184,7 +184,8 @@ pub enum Action {
         /// Which.
         request: RequestId,
     },
-    /// The program touches memory that belongs to operations which may still be active.
+    /// The program touches memory that belongs to operations which may still be active. Of a
+    /// collective, a read is only said of what it writes.
     Access {
         /// The requests of these operations.
         requests: Box<[RequestId]>,

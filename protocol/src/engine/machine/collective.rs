@@ -54,6 +54,7 @@ impl<'w> Machine<'w> {
             self.go_to(rank, position + 1);
             return;
         }
+        self.compare_collective((rank, position), collective);
         self.state_mut(rank).status = Status::Waiting(1);
         self.come(rank, collective, Completes::Step);
         if self.schedule == Schedule::Unordered && !self.mismatch {
@@ -69,6 +70,7 @@ impl<'w> Machine<'w> {
         self.request_mut(rank, id).plan = None;
         self.go_to(rank, position + 1);
         if self.world.belongs(collective.communicator, rank) {
+            self.compare_collective((rank, position), collective);
             self.come_from((rank, position), collective, completes);
         } else {
             self.complete(rank, completes, None, None);

@@ -6,7 +6,8 @@ use super::{Machine, Schedule, Status, envelope};
 use crate::engine::describe;
 use crate::engine::evidence::{At, Observation};
 use crate::model::{
-    Action, Behaviour, Buffer, Data, Envelope, Event, Mode, Position, Rank, RequestId, World,
+    Action, Behaviour, Buffer, Collective, Data, Envelope, Event, Mode, Position, Rank, RequestId,
+    World,
 };
 
 /// Of a rank with more requests than this, overlaps are not looked for.
@@ -66,6 +67,15 @@ impl<'w> Machine<'w> {
         }
         for first in overlapping {
             self.evidence.note(Observation::Overlap { first, second });
+        }
+    }
+
+    /// Takes down a collective that writes what comes to where it reads what it brings.
+    pub(super) fn compare_collective(&mut self, at: At, collective: &Collective) {
+        let buffer = |data: Option<Data>| data.and_then(|data| data.buffer);
+        let (brings, takes) = (buffer(collective.data), buffer(collective.room));
+        if brings.zip(takes).is_some_and(|(brings, takes)| brings.overlaps(&takes)) {
+            self.evidence.note(Observation::Overlap { first: at, second: at });
         }
     }
 
@@ -189,10 +199,12 @@ fn buffers(event: &Event) -> [Option<(Buffer, bool)>; 2] {
     ]
 }
 
-/// Whether an operation writes to memory of its rank while it is active.
+/// Whether an operation writes to memory of its rank while it is active. Of a collective, only what it
+/// writes is said to be read.
 fn changes_memory(event: &Event) -> bool {
     let returns = match &event.action {
         Action::OneSided(it) => it.access().is_some_and(|access| access.kind.returns()),
+        Action::StartCollective { .. } => true,
         _ => false,
     };
     returns || envelope(event, false).is_some()

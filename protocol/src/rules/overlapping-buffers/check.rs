@@ -43,17 +43,27 @@ fn report(world: &World, overlaps: &[(At, At, &Seen)]) -> Finding {
         .ranks(overlaps.iter().map(|(_, second, _)| second.0).collect())
         .trace(&seen.trace)
         .note("MPI may write what it receives before it has read what it sends: the message may be made of either (MPI 4.0, 3.7.2 and 3.10)")
-        .help(world.dialect.words(
+        .help(if is_collective(world, second) {
+            "bring the data from a buffer of its own, or hand over `MPI_IN_PLACE` for it"
+        } else {
+            world.dialect.words(
             "send and receive in buffers of their own",
             "send and receive in buffers of their own, or use `mpi::point_to_point::send_receive_replace_into`",
             "send and receive in buffers of their own, or use `MPI_Sendrecv_replace`",
-        ))
+        )
+        })
+}
+
+/// Whether what overlaps are the two buffers of one collective.
+fn is_collective(world: &World, at: At) -> bool {
+    describe::event(world, at).action.collective().is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{buffered, exchange, found, two_started};
+    use super::super::samples::{buffered, c, exchange, found, two_started};
     use crate::engine::samples::{receive, send};
+    use crate::model::{Action, Buffer, Collective, CollectiveKind, Data};
 
     #[test]
     fn what_is_sent_is_not_received_into() {
@@ -81,5 +91,21 @@ mod tests {
         let both = [buffered(send(1, 0), 0..8), buffered(send(1, 1), 0..8)];
         let world = two_started(both, vec![receive(0, 0), receive(0, 1)]);
         assert!(found(&world, "overlapping-buffers").is_empty());
+    }
+
+    #[test]
+    fn a_collective_writes_not_where_it_reads() {
+        let part = |start| {
+            let buffer = Some(Buffer { object: 0, start, end: start + 8 });
+            Some(Data { datatype: Some(2), count: Some(1), message: None, label: None, buffer })
+        };
+        let count = |taken| {
+            let kind = CollectiveKind::AllReduce;
+            let (data, room) = (part(0), part(taken));
+            let action = Action::Collective(Collective { data, room, ..Collective::of(kind, 0) });
+            found(&c(vec![vec![action.clone()], vec![action]]), "overlapping-buffers").len()
+        };
+        assert_eq!(count(0), 2, "one on each line");
+        assert_eq!(count(8), 0);
     }
 }

@@ -49,7 +49,8 @@ fn report(rule: &Rule, world: &World, touched: &[(At, At, &Seen)], writing: bool
         player(world, access.0),
         describe::operation(world, start)
     );
-    let receives = envelope(describe::event(world, start), false).is_some();
+    // What is only read may be read by others as well.
+    let receives = !writing || envelope(describe::event(world, start), false).is_some();
     let (label, note) = if receives {
         ("the message may still be on its way into the buffer", ARRIVES)
     } else {
