@@ -53,8 +53,11 @@ impl Machine<'_> {
                     && let located @ (Located::At(_) | Located::OneOf(_) | Located::Within(_)) =
                         self.locate_exactly(of)?
                 {
+                    let before = self.index.take();
                     let index = self.evaluate(index)?;
+                    self.index = before;
                     if let Some(element) = self.element_exactly(&located, &index, &expression.ty) {
+                        self.note_index(&index);
                         return Ok(element);
                     }
                     let pointer = self.value_there(located, of);
@@ -70,6 +73,8 @@ impl Machine<'_> {
                 if let Value::Function(..) | Value::External(..) = pointer {
                     return Ok(Located::Passing(pointer));
                 }
+                self.index = None;
+                self.note_index(&index);
                 Ok(self.pointed(&pointer, &index, &expression.ty))
             }
             Kind::Dereference(of) => {
@@ -82,6 +87,19 @@ impl Machine<'_> {
             }
             _ => Ok(Located::Passing(self.evaluate(expression)?)),
         }
+    }
+
+    /// Keeps which element is meant where nobody knows: who an element is goes by that as well.
+    fn note_index(&mut self, index: &Value) {
+        if index.as_number().is_some() {
+            return;
+        }
+        let mut identity = Identity::of("index");
+        identity.unknown(self.identity(index));
+        if let Some(before) = self.index {
+            identity.unknown(before);
+        }
+        self.index = Some(identity.finish());
     }
 
     /// An element of an array that is a place; `None`: it is no array, but a pointer.
@@ -169,8 +187,23 @@ impl Machine<'_> {
 
     /// The value of an expression that names a place.
     pub(super) fn value_exactly(&mut self, expression: &Expression) -> Outcome {
+        self.index = None;
         let located = self.locate_exactly(expression)?;
-        Ok(self.value_there(located, expression))
+        let index = self.index.take();
+        let value = self.value_there(located, expression);
+        Ok(match (index, &value) {
+            (
+                Some(index),
+                Value::Scalar(_, Content::Unknown(unknown)) | Value::Unknown(unknown, _),
+            ) if self.pointees_of(&value).is_empty() => {
+                let mut identity = Identity::of("element at");
+                identity.unknown(*unknown);
+                identity.unknown(index);
+                let ty = self.type_of(&value);
+                self.unknown(identity.finish(), &ty)
+            }
+            _ => value,
+        })
     }
 
     /// The value where an expression leads to, of the expression's type.
@@ -193,7 +226,8 @@ impl Machine<'_> {
             Located::OneOf(paths) => {
                 let values: Vec<Value> =
                     paths.iter().map(|path| self.read(path, expression.place)).collect();
-                let one = values.into_iter().reduce(|one, other| self.united(&one, &other));
+                let which = self.fresh_unknown();
+                let one = values.into_iter().reduce(|one, other| self.merged(&one, &other, which));
                 one.unwrap_or_default()
             }
             Located::Passing(value) => value,
@@ -275,7 +309,8 @@ impl Machine<'_> {
             Located::OneOf(paths) => {
                 for path in paths.iter() {
                     let old = self.peek_at(path);
-                    let either = self.united(&old, &value);
+                    let which = self.fresh_unknown();
+                    let either = self.merged(&old, &value, which);
                     self.put(path, either);
                 }
             }

@@ -107,6 +107,8 @@ pub(super) struct Machine<'p> {
     pub(super) truths: FxHashSet<u64>,
     /// Numbers that are so many times another one, by their identities: of which, and how many times.
     pub(super) products: FxHashMap<u64, (Value, i128)>,
+    /// Which element the place is that was located last, where nobody knows.
+    pub(super) index: Option<Unknown>,
     /// Numbers of which it is known between which they are, by their identities.
     pub(super) ranges: FxHashMap<u64, (i128, i128)>,
     /// After how many steps the computation began that is going on.

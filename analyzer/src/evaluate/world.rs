@@ -288,6 +288,7 @@ impl<'p> Machine<'p> {
             pointees: RefCell::default(),
             truths: FxHashSet::default(),
             products: FxHashMap::default(),
+            index: None,
             ranges: FxHashMap::default(),
             quiet_since: None,
             computations: Rc::default(),
