@@ -174,7 +174,7 @@ pub(super) fn check_time(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) 
     let is_init = asked.name.starts_with("Init");
     let phase = match (mpi.is_initialized, mpi.is_finalized) {
         (_, true) => Phase::AfterFinalize,
-        (false, false) if mpi.in_main && !is_init && initializes(machine.program) => {
+        (false, false) if mpi.in_main && !is_init && begins_mpi(machine.program) => {
             Phase::BeforeInitialize
         }
         _ => return Ok(()),
@@ -197,21 +197,32 @@ fn is_always_allowed(name: &str) -> bool {
         || matches!(name, "Wtime" | "Wtick")
 }
 
-/// Whether the program begins MPI somewhere itself: if it does not, somebody else does.
-fn initializes(program: &Program) -> bool {
+/// Whether the program begins MPI itself, or nothing that it calls sounds as if it did.
+fn begins_mpi(program: &Program) -> bool {
+    let mut called = Vec::new();
     let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
-    bodies.into_iter().any(names_init)
+    bodies.for_each(|body| names_of_others(body, &mut called));
+    let is_init = |name: &&str| matches!(*name, "MPI_Init" | "MPI_Init_thread");
+    called.iter().any(is_init) || !called.iter().any(|name| may_begin(name))
 }
 
-fn names_init(expression: &Expression) -> bool {
+/// The functions that an expression names and that are not the program's own.
+fn names_of_others<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
     if let Kind::External(path, _) = &expression.kind
-        && path.last().is_some_and(|name| name == "MPI_Init" || name == "MPI_Init_thread")
+        && path[0] != "c"
     {
-        return true;
+        found.extend(path.last().map(String::as_str));
     }
-    let mut found = false;
-    expression.for_each_child(&mut |child| found = found || names_init(child));
-    found
+    expression.for_each_child(&mut |child| names_of_others(child, found));
+}
+
+/// Whether a function of this name, which nobody knows, may begin MPI.
+fn may_begin(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    !name.starts_with("mpi_")
+        && ["init", "start", "setup", "begin", "create", "parallel"]
+            .iter()
+            .any(|part| name.contains(part))
 }
 
 /// `(buffer, bytes)`

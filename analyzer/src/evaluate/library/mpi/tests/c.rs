@@ -276,3 +276,35 @@ fn one_after_the_other_is_all() {
         ]
     );
 }
+
+/// What the first rank of a whole program does.
+fn whole(text: &str) -> Vec<String> {
+    ranks(&evaluated(text, 1)).remove(0)
+}
+
+#[test]
+fn calls_have_their_time() {
+    let early = whole("int main() { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return 0; }");
+    assert!(early[0].contains("BeforeInitialize"), "{early:?}");
+    let by_others = whole("int main() { start_all(); MPI_Barrier(MPI_COMM_WORLD); return 0; }");
+    assert_eq!(by_others, ["barrier"]);
+    let late = whole(
+        "int main() { int f; MPI_Init(0, 0); MPI_Finalize(); MPI_Finalized(&f);
+            if (f) MPI_Barrier(MPI_COMM_WORLD); return 0; }",
+    );
+    assert!(late[2].contains("AfterFinalize"), "{late:?}");
+}
+
+#[test]
+fn files_and_windows_of_unknown_groups_touch_nobody() {
+    let body = "MPI_Comm node; MPI_Win win; double *base; MPI_File file;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, node, &base, &win);
+        MPI_Win_fence(0, win);
+        MPI_Barrier(node);
+        MPI_Win_free(&win);
+        MPI_File_open(MPI_COMM_WORLD, \"x\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        MPI_File_close(&file);
+        MPI_Barrier(MPI_COMM_WORLD);";
+    assert_eq!(alone(body), ["make_communicator", "barrier"]);
+}
