@@ -23,5 +23,5 @@ fn the_reports_in_the_readme_are_what_is_printed() {
         assert_eq!(output.status.code(), Some(1));
         reports += 1;
     }
-    assert_eq!(reports, 2, "the README shows a report of a protocol and one of a program");
+    assert_eq!(reports, 3, "the README shows a report of a protocol and of two programs");
 }
