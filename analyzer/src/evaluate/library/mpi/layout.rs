@@ -76,7 +76,7 @@ impl Layout {
         }
         let over = self.extent.rem_euclid(self.alignment);
         let padding = if over == 0 { 0 } else { self.alignment - over };
-        Layout { extent: self.extent + padding, ..self }
+        Layout { extent: self.extent.saturating_add(padding), ..self }
     }
 
     /// The same with other bounds.
@@ -152,7 +152,7 @@ impl Layout {
 
     /// The first byte that one element uses, and how far it is from there to the end of the last one.
     pub(in crate::evaluate) fn true_extent(&self) -> (i64, i64) {
-        (self.span.0, self.span.1 - self.span.0)
+        (self.span.0, self.span.1.saturating_sub(self.span.0))
     }
 }
 

@@ -79,6 +79,12 @@ impl Region {
             for piece in &self.pieces {
                 machine.begin_use_of(id, *piece, writes);
             }
+            // All of an array of which nobody knows how long it is.
+            if let (Some(all), true, false) =
+                (&self.memory.path, self.pieces.is_empty(), self.memory.is_view)
+            {
+                machine.begin_use(id, all, writes);
+            }
         } else if let Some(path) = &self.memory.path {
             machine.begin_use(id, path, writes);
         }

@@ -88,7 +88,7 @@ pub(super) fn function(
         }
         "Comm_free" | "Comm_disconnect" => free(machine, asked),
         "Comm_dup" | "Comm_dup_with_info" => {
-            let at = asked.call.arguments.len() - 1;
+            let at = asked.function.arguments.len() - 1;
             duplicate(machine, asked, at).map(|_| ())
         }
         "Comm_idup" | "Comm_idup_with_info" => start_duplicate(machine, asked),
@@ -224,7 +224,7 @@ fn with_surroundings(copy: Rc<Communicator>, of: &KnownCommunicator) -> Rc<Commu
 fn start_duplicate(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     let (of, known) = known(machine, asked, 0)?;
     machine.understood(asked.place(), Understood::Fully);
-    let at = asked.call.arguments.len() - 1;
+    let at = asked.function.arguments.len() - 1;
     let id = machine.new_request();
     let collective = Collective::of(CollectiveKind::MakeCommunicator, known.id);
     machine.emit(Action::StartCollective { collective, request: id }, asked.place())?;
@@ -271,7 +271,7 @@ fn of_group(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()
         let tag = asked.number(machine, 2).unwrap_or(0);
         made::subgroup(machine, &of, &known, members, (tag, asked.place()))?
     };
-    keep(machine, asked, asked.call.arguments.len() - 1, in_value(made))
+    keep(machine, asked, asked.function.arguments.len() - 1, in_value(made))
 }
 
 /// `MPI_Comm_split_type`: which ranks share a node is only known when the program runs.

@@ -63,7 +63,7 @@ pub(super) fn function(
         "Type_size" | "Type_size_x" => ask(machine, asked, |layout| vec![i128::from(layout.size)]),
         "Type_extent" => ask(machine, asked, |layout| vec![layout.extent.into()]),
         "Type_lb" => ask(machine, asked, |layout| vec![layout.lower.into()]),
-        "Type_ub" => ask(machine, asked, |layout| vec![(layout.lower + layout.extent).into()]),
+        "Type_ub" => ask(machine, asked, |layout| vec![i128::from(layout.lower) + i128::from(layout.extent)]),
         "Type_get_extent" | "Type_get_extent_x" => {
             ask(machine, asked, |layout| vec![layout.lower.into(), layout.extent.into()])
         }
@@ -248,6 +248,10 @@ fn resized(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Made {
     (of.signature.clone(), layout.map(|(of, (lower, extent))| of.resized(lower, extent)))
 }
 
+fn product(numbers: &[i128]) -> Option<i128> {
+    numbers.iter().try_fold(1_i128, |product, number| product.checked_mul(*number))
+}
+
 /// `(dimensions, lengths, lengths of the part, its start, order, old, new)`
 fn subarray(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Made {
     let count = asked.number(machine, 0);
@@ -255,7 +259,7 @@ fn subarray(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Made {
     let (whole, part, first) = (list(1), list(2), list(3));
     let order = asked.number(machine, 4);
     let of = handed(machine, asked, 5);
-    let times = part.as_ref().map(|part| part.iter().product());
+    let times = part.as_deref().and_then(product);
     let layout = layout_of_part(&of, (whole, part, first), order);
     (repeated(&of, times), layout)
 }
@@ -272,8 +276,8 @@ fn layout_of_part(
         first.reverse();
     }
     let layout = of.layout.as_ref()?;
-    let all: i128 = whole.iter().product();
-    let rows = part.split_last()?.1.iter().product::<i128>();
+    let all = product(&whole)?;
+    let rows = product(part.split_last()?.1)?;
     if !(0..=MOST_BLOCKS).contains(&rows) || part.iter().any(|length| *length < 0) {
         return None;
     }
@@ -343,12 +347,12 @@ fn spread(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Made {
         parts.push(part);
         first.push(start);
     }
-    let times = parts.iter().product();
+    let times = product(&parts);
     let layout = match are_blocks {
         true => layout_of_part(&of, (Some(lengths), Some(parts), Some(first)), order),
         false => None,
     };
-    (repeated(&of, Some(times)), layout)
+    (repeated(&of, times), layout)
 }
 
 /// A question about how a datatype lies in memory.
@@ -366,7 +370,7 @@ fn ask(
             }
         }
         None => {
-            for argument in 1..asked.call.arguments.len() {
+            for argument in 1..asked.function.arguments.len() {
                 let number = machine_number(machine, scalar);
                 asked.put(machine, argument, number);
             }
@@ -417,7 +421,9 @@ fn pack(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     let region = buffer::region(machine, asked, [first, first + 1, first + 2], 1)?;
     region.touch(machine, false, asked.place());
     let size = region.memory.count.zip(region.memory.signature.as_ref());
-    let size = size.map(|(count, signature)| count * signature.times() * signature.bytes());
+    let size = size.and_then(|(count, signature)| {
+        count.checked_mul(signature.times())?.checked_mul(signature.bytes())
+    });
     advance(machine, asked, (first + 4, first + 5), size)?;
     let room = asked.number(machine, first + 4).and_then(|room| u64::try_from(room).ok());
     let (datatype, count) = bytes(room);
@@ -463,7 +469,9 @@ fn unpack(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> 
     region.touch(machine, true, asked.place());
     region.arrive(machine, asked.argument(first + 3));
     let size = region.memory.count.zip(region.memory.signature.as_ref());
-    let size = size.map(|(count, signature)| count * signature.times() * signature.bytes());
+    let size = size.and_then(|(count, signature)| {
+        count.checked_mul(signature.times())?.checked_mul(signature.bytes())
+    });
     advance(machine, asked, (first + 1, first + 2), size)
 }
 

@@ -21,6 +21,8 @@ mod windows;
 pub(super) use constants::constant;
 pub(super) use handles::Handles;
 pub use table::is_communication;
+#[cfg(test)]
+pub(super) use table::{Effect as TableEffect, all as all_functions};
 pub(super) use windows::Access;
 pub(in crate::evaluate) use windows::touch as touch_windows;
 

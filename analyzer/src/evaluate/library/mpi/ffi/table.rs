@@ -120,6 +120,12 @@ pub fn is_communication(function: &str) -> bool {
     matches!(effect(function), Some(Effect::Meets | Effect::File | Effect::Unknown))
 }
 
+/// Every function of the table with what it does to others.
+#[cfg(test)]
+pub(in crate::evaluate) fn all() -> impl Iterator<Item = (&'static str, Effect)> {
+    LINES.values().map(|line| (line.name, line.effect))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -78,7 +78,8 @@ fn dimensions(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<
 /// Lengths whose product is the number of ranks, as close to each other as they can be. Those that are
 /// given stay. `None`: there are none.
 fn balanced(ranks: i128, given: &[i128]) -> Option<Vec<i128>> {
-    let fixed: i128 = given.iter().filter(|length| **length > 0).product();
+    let mut fixed = given.iter().filter(|length| **length > 0);
+    let fixed = fixed.try_fold(1_i128, |product, length| product.checked_mul(*length))?;
     if ranks <= 0 || given.iter().any(|length| *length < 0) || ranks % fixed != 0 {
         return None;
     }
