@@ -97,8 +97,7 @@ impl Machine<'_> {
     fn bytes_of_step(&self, value: &Value, step: &Step) -> Option<(u64, u64, bool)> {
         match (value, step) {
             (
-                Value::Defined { definition, .. }
-                | Value::Unknown(_, Type::Defined(definition, _)),
+                Value::Defined { definition, .. } | Value::Unknown(_, Type::Defined(definition, _)),
                 Step::Field(field),
             ) => {
                 let variant = self.program.definition(*definition).variants.first()?;

@@ -379,6 +379,9 @@ impl<'p> Machine<'p> {
     fn summarize(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
         let Some(path) = kind.iterator else { return self.summarize_turn(kind, turn) };
         self.generalize(Some(path));
+        if self.is_c() && !kind.communicates && kind.turns.is_some_and(|turns| turns > 0) {
+            return self.summarize_known(kind, turn);
+        }
         let more = self.fresh_unknown();
         let mut perhaps = |machine: &mut Self| {
             let arms: Vec<super::branches::Arm<'_, 'p>> = vec![
@@ -388,6 +391,15 @@ impl<'p> Machine<'p> {
             machine.fork(more, arms, kind.place).map(|_| ())
         };
         self.summarize_turn(kind, &mut perhaps)
+    }
+
+    /// One turn for all of a loop that only computes and has some: what others see of it, they see of
+    /// any turn.
+    fn summarize_known(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+        if !matches!(self.widen_over(kind, turn)?, Turned::Silently) {
+            turn(self)?;
+        }
+        Err(Flow::Break(None, Value::unit()))
     }
 
     fn summarize_turn(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
@@ -452,8 +464,8 @@ impl<'p> Machine<'p> {
             let (mark, detached, made) = (self.graph.mark(), self.detached.len(), self.made);
             let outcome = turn(self);
             let after = std::mem::replace(&mut self.state, before);
-            // The way out at the head is always there.
-            let ways = usize::from(kind.iterator.is_some());
+            // The way out at the head may be there.
+            let ways = usize::from(kind.iterator.is_some() && kind.turns.is_none());
             let leaves = self.detached.len() > detached + ways;
             is_silent = self.graph.silent_since(mark) && !leaves;
             self.graph.back_to(mark);

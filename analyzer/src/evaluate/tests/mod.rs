@@ -2,6 +2,7 @@
 
 mod alike;
 mod branches;
+mod c;
 mod calls;
 mod guesses;
 mod loops;

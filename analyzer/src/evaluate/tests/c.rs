@@ -1,0 +1,199 @@
+//! Programs in C, and what each rank of them does.
+
+use super::super::{Evaluated, Limits};
+
+/// The worlds of a text: what `main` does with `rank` and `size` known, or with a `main` of its own.
+pub(super) fn evaluated(text: &str, size: u32) -> Evaluated {
+    let text = if text.contains(" main(") {
+        format!("#include <mpi.h>\n{text}")
+    } else {
+        format!(
+            "#include <mpi.h>\nint main(int argc, char **argv) {{ int rank, size; \
+             MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank); \
+             MPI_Comm_size(MPI_COMM_WORLD, &size);\n{text}\nMPI_Finalize(); return 0; }}"
+        )
+    };
+    let program =
+        crate::read::c::from_text(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let main = program.entries.iter().find(|entry| entry.name == "main").expect("there is a main");
+    // Calls in calls take more than a test's thread has.
+    std::thread::scope(|scope| {
+        let evaluate = || super::super::evaluate(&program, main, size, Limits::default());
+        let thread = std::thread::Builder::new().stack_size(64 << 20);
+        thread.spawn_scoped(scope, evaluate).expect("there is a thread").join().expect("it ends")
+    })
+}
+
+/// Asserts what each rank does.
+#[track_caller]
+fn does(text: &str, size: u32, expected: &[&str]) {
+    let evaluated = evaluated(text, size);
+    assert_eq!((&evaluated.lost[..], &evaluated.gaps[..]), (&[][..], &[][..]), "\n{text}");
+    let shown = super::show::world(&evaluated.worlds[0].0);
+    let inside = |line: &str| {
+        let line = line.split_once(": ").map_or("", |(_, events)| events).to_owned();
+        let line = line.replace("Initialize; ", "").replace("; Finalize", "");
+        line.replace("Initialize", "").replace("Finalize", "")
+    };
+    let lines: Vec<String> = shown.lines().map(inside).collect();
+    assert_eq!(lines, expected, "\n{text}");
+}
+
+/// Asserts that conditions are known to hold on both ranks.
+#[track_caller]
+fn holds(text: &str, conditions: &[&str]) {
+    for condition in conditions {
+        let text = format!("{text} if ({condition}) MPI_Barrier(MPI_COMM_WORLD);");
+        does(&text, 2, &["barrier", "barrier"]);
+    }
+}
+
+#[test]
+fn pointers_lead_where_they_are_set_to() {
+    let text =
+        "int a[6]; for (int i = 0; i < 6; i++) a[i] = 10 * i; int *p = a + 2; p++; p[-1] = 7;
+        int m[2][3] = {{1, 2, 3}, {4}}; int *flat = &m[0][0]; int (*row)[3] = m; row++;
+        int *rows[2] = {m[1], m[0]}; **rows = 9;";
+    holds(
+        text,
+        &[
+            "*p == 30 && a[2] == 7 && p - a == 3",
+            "p > a && p != NULL && &a[3] == p",
+            "flat[3] == 9 && row[0][0] == 9 && (*row)[0] == 9 && m[1][2] == 0",
+            "rows[1][2] == 3 && sizeof m / sizeof m[0] == 2",
+        ],
+    );
+}
+
+#[test]
+fn structs_are_copied() {
+    let text = "struct point { double x; int n[2]; struct point *next; };
+        struct point one = {1.5, {2, 3}, NULL}, two = one, all[3]; two.n[1]++; all[1] = two;
+        struct point *p = all; p[1].next = &one; (p + 1)->next->x = 4; memcpy(&all[2], p + 1, sizeof one);";
+    holds(
+        text,
+        &[
+            "one.n[1] == 3 && two.n[1] == 4 && all[1].n[1] == 4",
+            "one.x == 4.0 && two.x == 1.5 && two.next == NULL",
+            "all[2].n[1] == 4 && all[2].next == &one",
+        ],
+    );
+}
+
+#[test]
+fn memory_is_made_grows_and_is_given_back() {
+    let text = "int n = 3; int *a = malloc(n * sizeof *a); a[1] = 5; double *z = calloc(4, 8);
+        int **rows = malloc(2 * sizeof(int *)); rows[1] = a; a = realloc(a, 5 * sizeof(int));
+        a[4] = 6; char s[10]; strcpy(s, \"ab\"); strcat(s, \"c\"); memset(a + 2, 0, 2 * sizeof *a);";
+    holds(
+        text,
+        &[
+            "a[1] == 5 && a[4] == 6 && a[3] == 0 && z[3] == 0.0",
+            "strlen(s) == 3 && strcmp(s, \"abc\") == 0 && s[3] == 0",
+        ],
+    );
+}
+
+#[test]
+fn numbers_wrap_and_conditions_are_numbers() {
+    let text = "unsigned u = 0; u--; short s = 70000; int minus = -7; int is = (rank >= 0) + 1;";
+    holds(
+        text,
+        &[
+            "u == 4294967295u && s == 4464 && is == 2",
+            "minus / 2 == -3 && minus % 2 == -1 && (int) 2.9 == 2 && ceil(1.2) == 2.0",
+        ],
+    );
+    let text = "int given = atoi(argv[1]) > 3; if (given) MPI_Barrier(MPI_COMM_WORLD);
+        if (given == 0) MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);";
+    let all = evaluated(text, 2);
+    let shown: Vec<String> = all.worlds.iter().map(|(it, _)| super::show::world(it)).collect();
+    assert_eq!(shown.len(), 2);
+    assert!(shown.iter().all(|it| it.contains("barrier") != it.contains("bcast")), "{shown:?}");
+}
+
+#[test]
+fn only_the_bytes_in_use_are_in_use() {
+    let text = "double u[4][8]; MPI_Request r; if (rank == 0) {
+        MPI_Irecv(u[1], 8, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); u[0][7] = u[2][0]; BODY
+        MPI_Wait(&r, MPI_STATUS_IGNORE); u[1][3] = 1; }
+        else if (rank == 1) MPI_Send(u, 8, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);";
+    let does = |body: &str, accesses: &str| {
+        let first = format!("r0 = ireceive 1 tag 0 8 x double; {accesses}wait r0");
+        does(&text.replace("BODY", body), 2, &[&first, "send 0 tag 0 8 x double"]);
+    };
+    let (read, written) =
+        ("Access { requests: [0], writes: false }; ", "Access { requests: [0], writes: true }; ");
+    does("", "");
+    does("double *p = &u[0][0]; p[15] = 1;", written);
+    does("for (int j = 0; j < 8; j++) u[3][j] = u[2][j];", "");
+    does("memcpy(u[2], &u[1][4], 2 * sizeof(double));", read);
+    does("memset(u[2], 0, 16 * sizeof(double));", "");
+    does("u[rank + atoi(argv[1])][0] = 1;", "");
+    does("if (sqrt(u[1][0]) > 1) u[0][0] = 1;", read);
+}
+
+#[test]
+fn loops_over_a_buffer_touch_all_of_it() {
+    let text = "static double big[3][500]; MPI_Request r; if (rank == 0) {
+        MPI_Isend(big[1], 500, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);
+        for (int j = 0; j < 500; j++) big[ROW][j] = j; MPI_Wait(&r, MPI_STATUS_IGNORE); }
+        else if (rank == 1) MPI_Recv(big, 500, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    let receive = "receive 0 tag 0 500 x double";
+    let send = "r0 = isend 1 tag 0 500 x double; Access { requests: [0], writes: true }; wait r0";
+    does(&text.replace("ROW", "1"), 2, &[send, receive]);
+    does(&text.replace("ROW", "2"), 2, &["r0 = isend 1 tag 0 500 x double; wait r0", receive]);
+}
+
+#[test]
+fn a_count_that_nobody_knows_is_the_length_that_was_asked_for() {
+    let text = "int n = atoi(argv[1]); double *b = malloc(n * sizeof(double)); MPI_Request r;
+        if (rank == 0) { MPI_Isend(b, n, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r); b[n / 2] = 1;
+        MPI_Wait(&r, MPI_STATUS_IGNORE); }
+        if (rank == 1) MPI_Recv(b, n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
+    let send = "r0 = isend 1 tag 0 ? x double; Access { requests: [0], writes: true }; wait r0";
+    does(text, 2, &[send, "receive 0 tag 0 ? x double"]);
+}
+
+#[test]
+fn pointers_that_nobody_knows_change_what_they_may_lead_to() {
+    let text = "int a = 0, b = 0; int *p = rand() % 2 ? &a : &b; *p = 3;
+        if (a == 0) MPI_Barrier(MPI_COMM_WORLD);";
+    does(text, 2, &["branch [2, 3]; barrier"; 2]);
+    let text =
+        "int a[2] = {0, 0}; helper_elsewhere(a); if (a[1] == 0) MPI_Barrier(MPI_COMM_WORLD);";
+    does(text, 2, &["branch [2, 3]; barrier"; 2]);
+}
+
+#[test]
+fn processes_end_where_they_say_so() {
+    let text = "if (rank == 1) BODY MPI_Barrier(MPI_COMM_WORLD);";
+    let ends = |body: &str, how: &str| does(&text.replace("BODY", body), 2, &["barrier", how]);
+    ends("exit(1);", "exited");
+    ends("abort();", "aborted");
+    ends("assert(rank == 0);", "aborted");
+    ends("{ int none = 0; rank /= none; }", "aborted");
+}
+
+#[test]
+fn variables_outside_of_functions_keep_their_values() {
+    let text = "static int calls; int next(void) { static int last = 4; calls++; return ++last; }
+        int main(int argc, char **argv) { MPI_Init(&argc, &argv); next();
+        if (next() == 6 && calls == 2) MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }";
+    does(text, 2, &["barrier"; 2]);
+}
+
+#[test]
+fn computations_of_a_million_turns_cost_nothing() {
+    let text = "double s = 0, a[200][200], b[200][200]; long k = 0; int i;
+        for (i = 0; i < 1000000; i++) s += i; while (k < 1000000) { k++; s += k; }
+        for (int step = 0; step < 1000; step++) {
+        for (int i = 1; i < 199; i++) for (int j = 1; j < 199; j++) a[i][j] = b[i - 1][j] + b[i][j];
+        for (int i = 0; i < 200; i++) for (int j = 0; j < 200; j++)
+            for (int k = 0; k < 200; k++) s += a[i][k] * b[k][j];
+        MPI_Barrier(MPI_COMM_WORLD); }";
+    let evaluated = evaluated(text, 2);
+    assert!(evaluated.lost.is_empty(), "{:?}", evaluated.lost);
+    let barriers = super::show::world(&evaluated.worlds[0].0).matches("barrier").count();
+    assert_eq!(barriers, 2000);
+}
