@@ -19,7 +19,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{buffered, found, one_way};
+    use super::super::samples::{buffered, c, found, one_way, started, wait};
     use crate::engine::samples::{receive, send};
     use crate::model::Action;
 
@@ -35,5 +35,16 @@ mod tests {
         );
         let world = one_way(buffered(receive(1, 0), 0..8), access(true), send(0, 0));
         assert!(found(&world, "read-before-wait").is_empty());
+    }
+
+    #[test]
+    fn what_is_read_to_be_written_is_one_fault() {
+        let access = |writes| Action::Access { requests: Box::new([0]), writes };
+        let receives = vec![started(receive(1, 0), 0), access(false), access(true), wait(&[0])];
+        let mut world = c(vec![receives, vec![send(0, 0)]]);
+        let events = &mut world.behaviours[0].events;
+        events[2].place = events[1].place;
+        assert!(found(&world, "read-before-wait").is_empty());
+        assert_eq!(found(&world, "write-before-wait").len(), 1);
     }
 }

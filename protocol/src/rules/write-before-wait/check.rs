@@ -29,13 +29,20 @@ pub(super) fn touched(rule: &Rule, case: &Case<'_>, writing: bool) -> Vec<Findin
             _ => None,
         })
         .collect();
-    let touched = case.seen.iter().filter_map(|seen| match seen.observation {
-        Observation::Access { access, start, writes }
-            if writes == writing && !lost.contains(&start) =>
-        {
-            Some((access, start, seen))
-        }
-        _ => None,
+    let accesses = |writing: bool| {
+        case.seen.iter().filter_map(move |seen| match seen.observation {
+            Observation::Access { access, start, writes } if writes == writing => {
+                Some((access, start, seen))
+            }
+            _ => None,
+        })
+    };
+    // What is read to be written anew is one fault.
+    let place = |at: At| describe::place(case.world, at);
+    let written: BTreeSet<_> =
+        accesses(true).map(|(access, start, _)| (place(access), start)).collect();
+    let touched = accesses(writing).filter(|(access, start, _)| {
+        !lost.contains(start) && (writing || !written.contains(&(place(*access), *start)))
     });
     let places = by_place(case, touched, |(access, _, _)| *access);
     places.iter().map(|(_, touched)| report(rule, case.world, touched, writing)).collect()
