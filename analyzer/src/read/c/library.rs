@@ -3,6 +3,13 @@
 
 use crate::program::{Scalar, Type};
 
+/// Whether a name looks like that of a function of MPI: `MPI_Send`, and not `MPI_INT` or a macro of
+/// the program's own such as `MPI_CHECK`.
+pub(super) fn is_function_of_mpi(name: &str) -> bool {
+    let plain = name.strip_prefix('P').filter(|plain| plain.starts_with("MPI_")).unwrap_or(name);
+    plain.strip_prefix("MPI_").is_some_and(|rest| rest.bytes().any(|it| it.is_ascii_lowercase()))
+}
+
 /// The type that a name of a system header stands for.
 pub(super) fn type_named(name: &str) -> Option<Type> {
     use Scalar::{Bool, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
@@ -33,7 +40,8 @@ pub(super) fn result_of(name: &str) -> Type {
     let pointer = || Type::Reference(Box::new(Type::Unknown));
     let letters = || Type::Reference(Box::new(Type::Scalar(Scalar::I8)));
     let file = || Type::Reference(Box::new(Type::External("FILE".to_owned(), Vec::new())));
-    if let Some(operation) = name.strip_prefix("MPI_").or_else(|| name.strip_prefix("PMPI_")) {
+    if is_function_of_mpi(name) {
+        let operation = name.split_once('_').map_or("", |(_, operation)| operation);
         return Type::Scalar(match operation {
             "Wtime" | "Wtick" => Scalar::F64,
             "Aint_add" | "Aint_diff" => Scalar::I64,

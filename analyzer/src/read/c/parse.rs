@@ -96,15 +96,15 @@ fn nothing_but_errors(root: Node<'_>) -> Option<Range<usize>> {
     for child in children(root, &mut root.walk()) {
         match child.kind() {
             "ERROR" => error = error.or(Some(child.byte_range())),
-            "function_definition"
-            | "declaration"
+            "function_definition" => return None,
+            "declaration"
             | "type_definition"
             | "linkage_specification"
             | "namespace_definition"
-            | "template_declaration" => {
-                if !child.has_error() || child.kind() == "function_definition" {
-                    return None;
-                }
+            | "template_declaration"
+                if !child.has_error() =>
+            {
+                return None;
             }
             _ => {}
         }

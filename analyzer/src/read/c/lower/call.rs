@@ -39,7 +39,14 @@ impl<'u> Lowering<'u> {
         if let Some(expression) = self.special_call(name, &written, node) {
             return expression;
         }
-        let callee = self.named(inner);
+        let mut callee = self.named(inner);
+        if name.starts_with("MPI_") && !library::is_function_of_mpi(name) {
+            // A macro of a header that is not there: `MPI_CHECK(MPI_Send(..))`.
+            if let Kind::External(path, _) = &mut callee.kind {
+                *path = vec![name.to_owned()].into();
+                callee.ty = Type::Unknown;
+            }
+        }
         self.note_call(name, place);
         self.call_of(callee, &written, name, place)
     }
@@ -97,7 +104,7 @@ impl<'u> Lowering<'u> {
     pub(super) fn note_call(&mut self, name: &str, place: Place) {
         let plain = name.strip_prefix('P').filter(|plain| plain.starts_with("MPI_"));
         let name = plain.unwrap_or(name);
-        if name.starts_with("MPI_") && is_mpi_communication(name) {
+        if library::is_function_of_mpi(name) && is_mpi_communication(name) {
             let name = name.to_owned();
             self.program.calls.push(CallSite { place, name, is_certain: true });
         }

@@ -228,6 +228,15 @@ impl<'u> Lowering<'u> {
             if self.object(&specifiers, &declared, declarator, out) {
                 continue;
             }
+            let of_nothing = matches!(specifiers.ty, Type::External(..) | Type::Unknown);
+            if declared.parameters.is_some() && of_nothing && self.may_communicate(text) {
+                // `CHECK MPI_Send(..);`, with a macro of a header that is not there.
+                let place = self.place(declarator);
+                self.note_call(text, place);
+                let lost = self.lost("what stands before this call is not known", declarator);
+                out.push(Statement::Expression(lost));
+                continue;
+            }
             if declared.parameters.is_some() && value.is_none() {
                 self.declare_prototype(text, declared.ty);
                 continue;

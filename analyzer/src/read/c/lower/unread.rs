@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::super::library;
 use super::super::scope::Named;
 use super::Lowering;
 use super::cpp::last_name;
@@ -70,11 +71,8 @@ impl<'u> Lowering<'u> {
     }
 
     /// Whether a name is that of something that may communicate.
-    fn may_communicate(&self, name: &str) -> bool {
-        let is_call = |name: &str| {
-            name.starts_with("MPI_") && name.bytes().skip(5).any(|it| it.is_ascii_lowercase())
-        };
-        if is_call(name) || name.strip_prefix('P').is_some_and(is_call) {
+    pub(super) fn may_communicate(&self, name: &str) -> bool {
+        if library::is_function_of_mpi(name) {
             return true;
         }
         let known = self.scopes.name(name).or_else(|| self.externs.get(name));
@@ -104,7 +102,7 @@ impl<'u> Lowering<'u> {
             "call_expression" => {
                 let Some(function) = node.child_by_field_name("function") else { return };
                 let name = self.text(function);
-                communicates |= name.starts_with("MPI_") && is_mpi_communication(name)
+                communicates |= library::is_function_of_mpi(name) && is_mpi_communication(name)
                     || matches!(self.externs.get(name), Some(Named::Function(_)))
                     || self.statics.contains_key(&(self.number, name));
             }

@@ -77,6 +77,7 @@ fn names_of_types_tell_casts_from_operations() {
     assert_eq!(statements("x = (real)-n * u;"), "x.2 = ((-n.0 as f64) * (u.1 as f64));");
     assert_eq!(statements("x = (real)(n);"), "x.2 = (n.0 as f64);");
     assert_eq!(statements("x = (real)*a;"), "x.2 = a.3[0];");
+    assert_eq!(statements("n = (int)(real)-x;"), "n.0 = (-x.2 as i32);");
     assert_eq!(statements("n = (n) - u;"), "n.0 = (((n.0 as u32) - u.1) as i32);");
     assert_eq!(statements("n * u;"), "");
     assert_eq!(statements("u = sizeof(real) * 2 + sizeof n;"), "u.1 = 20;");
@@ -225,6 +226,12 @@ fn what_is_no_c_is_unknown_where_it_stands() {
     assert_eq!(statements("x = 1; n = @ 3; x = 2;").matches("x.2 = ").count(), 2);
     let communicates = statements("x = 1; MPI_Send(a, 1 @ n $ ]; x = 2;");
     assert!(communicates.contains("c::lost("), "{communicates}");
+    let macros = statements("CHECK MPI_Send(a, n); x = 1; MPI_CHECK(MPI_Barrier(MPI_COMM_WORLD));");
+    assert!(macros.starts_with("c::lost("), "{macros}");
+    assert!(
+        macros.ends_with("MPI_CHECK(mpi::ffi::MPI_Barrier(mpi::ffi::MPI_COMM_WORLD));"),
+        "{macros}"
+    );
     let failure = from_text("@@ this is ) no { program @@").unwrap_err();
     assert!(failure.bytes.is_some());
     assert!(from_text("").is_ok());
