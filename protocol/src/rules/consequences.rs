@@ -58,6 +58,7 @@ fn follows(finding: &Finding, cause: &Finding) -> bool {
     same_case
         && (is_same_hang(finding, cause)
             || is_circle_without_buffers(finding, cause)
+            || is_circle_through_missed_collective(finding, cause)
             || waits_in_what_met(finding, cause))
 }
 
@@ -82,6 +83,16 @@ fn is_circle_without_buffers(finding: &Finding, cause: &Finding) -> bool {
     (finding.rule, cause.rule) == ("deadlock-unbuffered", "deadlock")
         && finding.primary.place == cause.primary.place
         && finding.ranks == cause.ranks
+}
+
+/// Whether ranks wait for each other because some of them call a collective once more than others.
+fn is_circle_through_missed_collective(finding: &Finding, cause: &Finding) -> bool {
+    matches!(finding.rule, "deadlock" | "deadlock-unbuffered")
+        && cause.rule == "collective-missing-rank"
+        && finding
+            .waits
+            .iter()
+            .any(|wait| wait.place == cause.primary.place && finding.between.contains(&wait.rank))
 }
 
 /// Whether ranks wait in a collective that has met another one.
@@ -110,7 +121,7 @@ mod tests {
     use crate::engine::samples::{receive, send, world};
     use crate::engine::{Judge, Options};
     use crate::finding::Finding;
-    use crate::model::Action;
+    use crate::model::{Action, Collective, CollectiveKind, Place};
 
     fn found(ranks: Vec<Vec<Action>>) -> Vec<Finding> {
         let mut judge = Judge::new(Options::default());
@@ -140,6 +151,22 @@ mod tests {
     fn a_phase_that_one_rank_leaves_out_is_one_fault() {
         let phase = vec![send(1, 0), send(1, 1), receive(1, 2)];
         assert_eq!(rules(vec![phase, vec![]]), ["unmatched-send"]);
+    }
+
+    #[test]
+    fn a_circle_through_a_collective_that_is_called_too_often_is_no_other_fault() {
+        let sum = || Action::Collective(Collective::of(CollectiveKind::AllReduce, 0));
+        let mut ranks = vec![vec![sum(), sum(), send(1, 0)], vec![sum(), receive(0, 0), sum()]];
+        ranks[0].insert(0, sum());
+        let mut world = world(ranks);
+        let sums = world.behaviours.iter_mut().flat_map(|behaviour| &mut behaviour.events);
+        for event in sums.filter(|event| event.action.collective().is_some()) {
+            event.place = Place(0);
+        }
+        let mut judge = Judge::new(Options::default());
+        judge.judge(&world);
+        let rules: Vec<_> = judge.finish().findings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, ["collective-missing-rank"]);
     }
 
     #[test]

@@ -38,6 +38,12 @@ enum How {
     LocalWrite,
 }
 
+impl How {
+    fn is_local(self) -> bool {
+        matches!(self, How::LocalRead | How::LocalWrite)
+    }
+}
+
 /// Who can meet: a window, whose part of it, the epoch, and the rank where it is that one's own.
 type Epoch = (WindowId, Rank, Opened, Option<Rank>);
 
@@ -91,7 +97,8 @@ fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<
         let mut meets = behind
             .filter(|other| one.range.overlaps(&other.range) && !may_meet(one.how, other.how));
         if let Some(other) = meets.next() {
-            let written = |one: &Use| (describe::place(world, one.at), one.at);
+            // The target's own access is what is easily mended; else the later one in the source.
+            let written = |one: &Use| (one.how.is_local(), describe::place(world, one.at), one.at);
             let [first, second] =
                 if written(one) < written(other) { [one, other] } else { [other, one] };
             let both = WindowRange {
@@ -105,9 +112,8 @@ fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<
 
 /// Whether two uses of the same memory may be in one epoch.
 fn may_meet(one: How, other: How) -> bool {
-    let is_local = |how| matches!(how, How::LocalRead | How::LocalWrite);
     let reads = |how| matches!(how, How::Read | How::LocalRead);
     (reads(one) && reads(other))
         || (one == How::Atomic && other == How::Atomic)
-        || (is_local(one) && is_local(other))
+        || (one.is_local() && other.is_local())
 }
