@@ -20,6 +20,7 @@ mod expressions;
 mod facts;
 mod failures;
 mod graph;
+mod grid;
 mod guesses;
 mod habits;
 mod handle;

@@ -26,6 +26,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod walk;
 
 pub use ffi::is_communication;
 pub(in crate::evaluate) use ffi::touch_windows;

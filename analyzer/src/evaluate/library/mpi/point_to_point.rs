@@ -62,7 +62,7 @@ fn asked_tag(machine: &mut Machine<'_>, call: &Call<'_>, from: Peer) -> Outcome<
 }
 
 /// The tag that a receive accepts: -1 is `MPI_ANY_TAG` to Open MPI and to MPICH.
-pub(super) fn accepted_tag(
+fn accepted_tag(
     machine: &mut Machine<'_>,
     value: &Value,
     from: Peer,

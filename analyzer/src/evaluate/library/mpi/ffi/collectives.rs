@@ -1,6 +1,6 @@
 //! MPI's collective functions.
 
-use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind, HandleKind, HandleState};
+use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind};
 
 use super::super::collective::{self, Buffers, Entry, Root};
 use super::super::memory::Memory;
@@ -9,11 +9,11 @@ use super::super::state;
 use super::buffer::{self, At, Region, place, region};
 use super::communicator;
 use super::invocation::Invocation;
+use super::operations::operation;
 use super::parts::{self, Parts};
 use super::requests;
-use crate::evaluate::Understood;
 use crate::evaluate::alike::Number;
-use crate::evaluate::handle::{Datatype, Handle, KnownCommunicator, Request};
+use crate::evaluate::handle::{Datatype, KnownCommunicator, Request};
 use crate::evaluate::machine::{Machine, Outcome};
 use crate::evaluate::value::{Content, Path, Value};
 
@@ -100,7 +100,7 @@ fn enter(
     let root = root(machine, asked, &known)?;
     let side = Side { kind, root, size: known.size(), here: known.rank };
     let used = used(machine, asked, memories, &side)?;
-    let operation = operation(machine, asked, &used)?;
+    let operation = operation(machine, asked, used.datatype.as_ref())?;
     let entry = Entry { kind, communicator: known, root };
     let buffers = used.buffers(&side);
     collective::understood(machine, &entry, &buffers, asked.place());
@@ -452,67 +452,4 @@ fn root(
         },
         None => Err(asked.lost(machine, "its root is not known here")),
     }
-}
-
-/// The operation's name, if it is a predefined one. MPI ends the job where it is not defined for the
-/// datatype.
-fn operation(
-    machine: &mut Machine<'_>,
-    asked: &Invocation<'_, '_>,
-    used: &Used,
-) -> Outcome<Option<std::rc::Rc<str>>> {
-    let Some(at) = asked.position("op") else { return Ok(None) };
-    match asked.handle(machine, at) {
-        Some(Handle::Operation(Some(name))) => {
-            if let Some(datatype) = &used.datatype {
-                is_defined(machine, asked, at, (&name, datatype))?;
-            }
-            Ok(Some(name))
-        }
-        Some(Handle::Null(_)) => {
-            let (kind, state) = (HandleKind::Operation, HandleState::Null);
-            asked.fails(machine, at, Argument::Handle { kind, state })?;
-            Ok(None)
-        }
-        _ => Ok(None),
-    }
-}
-
-/// Says it where an operation is not defined for a datatype (MPI 4.0, 6.9.2 and 6.9.4).
-pub(super) fn is_defined(
-    machine: &mut Machine<'_>,
-    asked: &Invocation<'_, '_>,
-    argument: usize,
-    (operation, datatype): (&str, &Datatype),
-) -> Outcome<()> {
-    let Some(signature) = &datatype.signature else { return Ok(()) };
-    let Some(name) = signature.name(machine.is_c()) else { return Ok(()) };
-    let is_float = signature.only_scalar().is_some_and(crate::program::Scalar::is_float);
-    let is_one = signature.only_scalar().is_some() && signature.times() == 1;
-    let is_derived = datatype.made.is_some() && !is_one;
-    let is_pair = datatype.made.is_none() && signature.only_scalar().is_none();
-    let wrong = match operation {
-        "replace" | "no_op" => false,
-        "max_loc" | "min_loc" => is_one || is_derived && signature.unit().len() != 2,
-        "bitwise_and" | "bitwise_or" | "bitwise_xor" | "logical_and" | "logical_or"
-        | "logical_xor" => is_float || is_derived || is_pair,
-        _ => is_derived || is_pair,
-    };
-    if !wrong {
-        return Ok(());
-    }
-    let operation = collective::operation_id(machine, operation);
-    let datatype = machine.datatype(&name, Some(signature.bytes()));
-    asked.fails(machine, argument, Argument::Operation { operation, datatype })
-}
-
-/// `MPI_Reduce_local(in, in and out, count, datatype, operation)`: between two buffers of one rank.
-pub(super) fn reduce_local(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
-    let sent = region(machine, asked, [0, 2, 3], 1)?;
-    let taken = region(machine, asked, [1, 2, 3], 1)?;
-    sent.touch(machine, false, asked.place());
-    taken.touch(machine, true, asked.place());
-    taken.arrive(machine, asked.argument(1));
-    machine.understood(asked.place(), Understood::Fully);
-    Ok(())
 }

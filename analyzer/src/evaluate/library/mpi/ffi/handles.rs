@@ -88,8 +88,8 @@ pub(super) fn release(
     asked: &Invocation<'_, '_>,
     kind: HandleKind,
 ) -> Outcome<()> {
-    match asked.handle(machine, 0) {
-        Some(handle) => match made(&handle) {
+    if let Some(handle) = asked.handle(machine, 0) {
+        match made(&handle) {
             Some(made) => {
                 if machine.is_c() {
                     machine.emit(Action::Release { handle: made }, asked.place())?;
@@ -100,8 +100,7 @@ pub(super) fn release(
                 asked.fails(machine, 0, Argument::Handle { kind, state: HandleState::Unfit })?;
             }
             None => {}
-        },
-        None => {}
+        }
     }
     asked.put(machine, 0, Value::Handle(Handle::Null(kind)));
     Ok(())

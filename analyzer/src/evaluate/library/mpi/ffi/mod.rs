@@ -2,6 +2,7 @@
 //! the table beside this file says are modelled. What is not understood is counted; what may meet
 //! other ranks and is not modelled leaves nothing known.
 
+mod accesses;
 mod buffer;
 mod collectives;
 mod communicator;
@@ -12,18 +13,20 @@ mod group;
 mod handles;
 mod invocation;
 mod messages;
+mod operations;
+mod packing;
 mod parts;
 mod requests;
 mod table;
 mod topology;
 mod windows;
 
+pub(super) use accesses::Access;
 pub(super) use constants::constant;
 pub(super) use handles::Handles;
 pub use table::is_communication;
 #[cfg(test)]
 pub(super) use table::{Effect as TableEffect, all as all_functions};
-pub(super) use windows::Access;
 pub(in crate::evaluate) use windows::touch as touch_windows;
 
 use invocation::Invocation;
@@ -68,7 +71,7 @@ fn perform(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()>
     match asked.function.effect {
         Effect::Local => {
             if asked.name == "Reduce_local" {
-                return collectives::reduce_local(machine, asked);
+                return operations::reduce_local(machine, asked);
             }
             environment::write_unknown(machine, asked);
             Ok(())
