@@ -226,6 +226,10 @@ impl Machine<'_> {
                 }
             }
             Spot::Single(path) => match number {
+                // Rows of a length that only the run knows lie behind each other there.
+                None if matches!(ty, Type::Array(_, None)) => {
+                    Located::At(self.part_of_row(&path, index))
+                }
                 None | Some(0) => Located::At(path),
                 Some(_) if path.steps.is_empty() => Located::Passing(self.fresh(ty.clone())),
                 Some(_) => Located::Within(Path::whole(path.object)),
