@@ -18,6 +18,24 @@ pub(crate) trait Contender {
     fn receive_window(&mut self, peer: usize) -> Result<()>;
     /// Starts two receives and two sends, does `work`, and waits.
     fn halo(&mut self, neighbours: [usize; 2], words: usize, work: impl FnOnce()) -> Result<()>;
+    /// Starts a planned receive and a planned send, with the same buffers each time, and waits.
+    fn planned(&mut self, peer: usize, words: usize) -> Result<()>;
+    /// Puts something into the memory of another rank, and meets all at a fence.
+    fn put(&mut self, peer: usize, data: &[u64]) -> Result<()>;
+    fn together(&mut self, what: Together, out: &[u64], into: &mut [u64]) -> Result<()>;
+}
+
+/// An operation of all ranks.
+#[derive(Clone, Copy)]
+pub(crate) enum Together {
+    Barrier,
+    /// What rank 0 has in `into`.
+    Bcast,
+    /// Of all of `into`.
+    AllReduce,
+    /// Of a part of `out` that has as much room in `into`.
+    AllGather,
+    AllToAll,
 }
 
 /// What is sent, and room for what comes.

@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout, reason = "what it has measured is read by another program")]
 
+mod beyond;
 mod contender;
 mod rsmpi;
 mod sessions;
@@ -57,7 +58,7 @@ fn measure(world: &World, entry: &Entry, buffers: &mut Buffers) -> Result<()> {
     let (contenders, subject) = contenders(&entry.subject);
     let place = Place { rank: world.rank(), size: world.size() };
     let words = entry.bytes / 8;
-    let mut rsmpi = Rsmpi::new(world.rank());
+    let mut rsmpi = Rsmpi::new(world.rank(), words);
     sessions::with(world, |sessions| {
         let mut turn = |contender: &Named, trips, buffers: &mut Buffers| match contender.kind {
             Kind::Rsmpi => subjects::run(&mut rsmpi, subject, place, (words, trips), buffers),

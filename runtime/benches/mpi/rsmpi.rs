@@ -1,11 +1,13 @@
 //! Raw rsmpi, as its own examples use it.
 
+use mpi::collective::SystemOperation;
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::*;
 use p2p::Result;
 
-use super::contender::{Contender, WINDOW};
+use super::beyond::Beyond;
+use super::contender::{Contender, Together, WINDOW};
 
 const LEFT: i32 = 2;
 const RIGHT: i32 = 3;
@@ -15,13 +17,16 @@ pub(crate) struct Rsmpi {
     window: Vec<u64>,
     /// What a halo sends and receives, on each side.
     rims: [Vec<u64>; 4],
+    /// What rsmpi has no names for.
+    beyond: Beyond,
 }
 
 impl Rsmpi {
     /// MPI runs already.
-    pub(crate) fn new(rank: usize) -> Self {
+    pub(crate) fn new(rank: usize, words: usize) -> Self {
         let world = SimpleCommunicator::world().duplicate();
-        Rsmpi { world, window: vec![rank as u64; WINDOW], rims: Default::default() }
+        let beyond = Beyond::new(&world, rank ^ 1, words);
+        Rsmpi { world, window: vec![rank as u64; WINDOW], rims: Default::default(), beyond }
     }
 }
 
@@ -90,6 +95,30 @@ impl Contender for Rsmpi {
             let _down = WaitGuard::from(right.immediate_send_with_tag(scope, &down[..], LEFT));
             work();
         });
+        Ok(())
+    }
+
+    fn planned(&mut self, _: usize, _: usize) -> Result<()> {
+        self.beyond.planned();
+        Ok(())
+    }
+
+    fn put(&mut self, peer: usize, data: &[u64]) -> Result<()> {
+        self.beyond.put(peer, data);
+        Ok(())
+    }
+
+    fn together(&mut self, what: Together, out: &[u64], into: &mut [u64]) -> Result<()> {
+        match what {
+            Together::Barrier => self.world.barrier(),
+            Together::Bcast => self.world.process_at_rank(0).broadcast_into(into),
+            Together::AllReduce => {
+                let own = into.to_vec();
+                self.world.all_reduce_into(&own[..], into, SystemOperation::sum());
+            }
+            Together::AllGather => self.world.all_gather_into(out, into),
+            Together::AllToAll => self.world.all_to_all_into(out, into),
+        }
         Ok(())
     }
 }

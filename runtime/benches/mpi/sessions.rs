@@ -2,9 +2,9 @@
 //! in instructions (`cargo xtask bench instructions`).
 
 use p2p::session::{self, Fresh, Mode, Operation, Protocol, Request, RequestId, Session, Source};
-use p2p::{Policy, Result, World};
+use p2p::{Policy, Result, Sum, World};
 
-use super::contender::{Contender, WINDOW};
+use super::contender::{Contender, Together, WINDOW};
 
 static PROTOCOL: Protocol =
     Protocol { name: "benchmark", fingerprint: 1, communicators: 1, join: operation("join", 0) };
@@ -15,6 +15,10 @@ static SEND_RIGHT: Operation = operation("isend", 2);
 static FROM_LEFT: Operation = operation("irecv", 2);
 static FROM_RIGHT: Operation = operation("irecv", 3);
 static WAIT: Operation = operation("wait_all", 0);
+static PLANNED: [Operation; 2] = [operation("send_init", 4), operation("recv_init", 4)];
+static PUT: Operation = operation("put", 5);
+static FENCE: Operation = operation("fence", 0);
+static TOGETHER: Operation = operation("a collective", 0);
 
 const fn operation(verb: &'static str, tag: i32) -> Operation {
     let (message, file) = ("Words", file!());
@@ -27,6 +31,8 @@ pub(crate) struct Sessions<'s, 'env> {
     window: Vec<&'env mut [u64]>,
     /// What a halo sends and receives, on each side.
     rims: [Vec<u64>; 4],
+    /// What a planned send and receive have each time.
+    planned: [Vec<u64>; 2],
 }
 
 /// Joins and runs a protocol.
@@ -36,8 +42,14 @@ pub(crate) fn with(
 ) -> Result<()> {
     let mut words = vec![world.rank() as u64; WINDOW];
     session::run(session::join(world, &PROTOCOL, &[])?, |session| {
+        session.open_window::<u64>(&PUT);
         let window = words.chunks_mut(1).collect();
-        run(&mut Sessions { session, window, rims: Default::default() })
+        run(&mut Sessions {
+            session,
+            window,
+            rims: Default::default(),
+            planned: Default::default(),
+        })
     })
 }
 
@@ -105,5 +117,35 @@ impl Contender for Sessions<'_, '_> {
         let mut take = |request| session.wait(&WAIT, request).map(|(rim, _)| rim);
         self.rims = [take(above)?, take(below)?, take(up)?, take(down)?];
         Ok(())
+    }
+
+    fn planned(&mut self, peer: usize, words: usize) -> Result<()> {
+        self.planned.iter_mut().for_each(|buffer| buffer.resize(words, 1));
+        let [out, into] = std::mem::take(&mut self.planned);
+        let (session, [send, receive]) = (&mut *self.session, &PLANNED);
+        let to = session.plan_send(send, peer as i64)?;
+        let from = session.plan_recv(receive, Source::Rank(peer as i64))?;
+        let came = session.start_recv(receive, &from, into)?;
+        let went = session.start_send(send, &to, out)?;
+        session.wait_all(&WAIT, &[came.id(), went.id()])?;
+        let into = session.wait(&WAIT, came)?.0;
+        self.planned = [session.wait(&WAIT, went)?.0, into];
+        Ok(())
+    }
+
+    fn put(&mut self, peer: usize, data: &[u64]) -> Result<()> {
+        self.session.put(&PUT, peer as i64, 0, data)?;
+        self.session.fence(&FENCE)
+    }
+
+    fn together(&mut self, what: Together, out: &[u64], into: &mut [u64]) -> Result<()> {
+        let (session, operation) = (&mut *self.session, &TOGETHER);
+        match what {
+            Together::Barrier => session.barrier(operation),
+            Together::Bcast => session.bcast(operation, 0, into),
+            Together::AllReduce => session.all_reduce(operation, into, Sum),
+            Together::AllGather => session.all_gather(operation, out).map(drop),
+            Together::AllToAll => session.all_to_all(operation, out).map(drop),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use p2p::{Error, Result};
 
-use super::contender::{Buffers, Contender, WINDOW};
+use super::contender::{Buffers, Contender, Together, WINDOW};
 
 /// Which ranks a rank talks to.
 #[derive(Clone, Copy)]
@@ -67,6 +67,31 @@ pub(crate) fn run(
                 }
             }
             acknowledge(contender, peer, asks)?;
+        }
+        "planned" => {
+            for _ in 0..trips {
+                contender.planned(peer, words)?;
+            }
+        }
+        "put" => {
+            for _ in 0..trips {
+                contender.put(peer, out)?;
+            }
+        }
+        "barrier" | "bcast" | "all-reduce" | "all-gather" | "all-to-all" => {
+            let what = match subject {
+                "barrier" => Together::Barrier,
+                "bcast" => Together::Bcast,
+                "all-reduce" => Together::AllReduce,
+                "all-gather" => Together::AllGather,
+                _ => Together::AllToAll,
+            };
+            let out = if subject == "all-gather" { &out[..words / place.size] } else { out };
+            into.fill(0);
+            for _ in 0..trips {
+                contender.together(what, out, into)?;
+            }
+            into.fill(1);
         }
         "both-ways" => {
             for _ in 0..trips {

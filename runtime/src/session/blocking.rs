@@ -8,6 +8,15 @@ use super::{
 use crate::transport::{AsItIs, Envelope, Filter, Lending, Pending, Target};
 
 impl<T> Outgoing<'_, T> {
+    /// How many elements there are.
+    #[inline]
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Outgoing::Borrowed(data) => data.len(),
+            Outgoing::Owned(data) => data.len(),
+        }
+    }
+
     /// The same as the transport takes it; what was borrowed must outlive the send.
     #[inline]
     pub(super) fn into_lending(self) -> Lending<T> {

@@ -12,6 +12,10 @@ use p2p_protocol::model::CollectiveKind;
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
 use crate::transport::{AsItIs, Collective, Envelope, Filter, Lending, Origin, Sent};
 
+/// Up to so many ranks each sends its part to each; among more, the parts are collected first, so
+/// that a rank sends few messages.
+const MOST_TO_EACH: usize = 16;
+
 /// One call of a collective operation.
 #[derive(Clone, Copy)]
 struct Call {
@@ -208,6 +212,9 @@ impl Session<'_> {
         part: &[T],
     ) -> Result<Vec<T>> {
         let call = self.call(operation, CollectiveKind::AllGather, None);
+        if self.size <= MOST_TO_EACH {
+            return self.to_each(call, part.len(), |_| part);
+        }
         let mut all = self.collect(call, 0, part)?;
         self.spread(call, 0, &mut &mut all)?;
         Ok(all)
@@ -242,6 +249,9 @@ impl Session<'_> {
         reduce: impl Reduce<T>,
     ) -> Result<()> {
         let call = self.call(operation, CollectiveKind::AllReduce, None);
+        if self.size.is_power_of_two() {
+            return self.combine_everywhere(call, data, reduce);
+        }
         let combined = self.combine(call, data, reduce)?;
         if self.rank == 0 {
             data.copy_from_slice(&combined);
@@ -272,6 +282,53 @@ impl Session<'_> {
         Ok(combined)
     }
 
+    /// In each round every rank exchanges what it has with one twice as far away, and both combine
+    /// it in the order of ranks: the same values in the same order as [`Session::combine`], on every
+    /// rank. The size is a power of two.
+    fn combine_everywhere<T: Plain>(
+        &self,
+        call: Call,
+        data: &mut [T],
+        reduce: impl Reduce<T>,
+    ) -> Result<()> {
+        let mut other = data.to_vec();
+        let mut distance = 1;
+        while distance < self.size {
+            let peer = self.rank ^ distance;
+            self.trade(call, peer, data, &mut other)?;
+            for (own, &theirs) in data.iter_mut().zip(&other) {
+                *own = match self.rank < peer {
+                    true => reduce.combine(*own, theirs),
+                    false => reduce.combine(theirs, *own),
+                };
+            }
+            distance *= 2;
+        }
+        Ok(())
+    }
+
+    /// Sends `own` to a rank that sends as much to this one.
+    fn trade<T: Plain>(&self, call: Call, peer: usize, own: &[T], other: &mut [T]) -> Result<()> {
+        let mut endpoint = self.endpoint.borrow_mut();
+        let data = Lending::Borrowed(own.as_ptr(), own.len());
+        // SAFETY: `own` is borrowed for this call, which leaves the send complete or cancelled, and
+        // nothing between here and there unwinds.
+        let sent = unsafe {
+            let mode = Mode::Standard;
+            endpoint.start_send(call.operation, mode, peer, call.envelope, data, AsItIs)
+        }?;
+        drop(endpoint);
+        let taken = self.take_part(call, peer, other);
+        let mut endpoint = self.endpoint.borrow_mut();
+        match taken {
+            Ok(()) => endpoint.finish_send(call.operation, sent),
+            Err(error) => {
+                endpoint.cancel_send(sent);
+                Err(error)
+            }
+        }
+    }
+
     /// Cuts `parts` into one part for each rank; every rank gets the parts that are for it, in the
     /// order of ranks. All parts have one length.
     pub fn all_to_all<T: Plain>(
@@ -281,24 +338,36 @@ impl Session<'_> {
     ) -> Result<Vec<T>> {
         let call = self.call(operation, CollectiveKind::AllToAll, None);
         let length = self.part_length(operation, parts.len())?;
+        self.to_each(call, length, |peer| &parts[peer * length..][..length])
+    }
+
+    /// Gives each rank a part of this length, and gets as much from each.
+    fn to_each<'p, T: Plain>(
+        &self,
+        call: Call,
+        length: usize,
+        part: impl Fn(usize) -> &'p [T],
+    ) -> Result<Vec<T>> {
         let mut sent: Vec<Sent> = Vec::with_capacity(self.size);
-        let result = self.exchange(call, parts, length, &mut sent);
-        // Whatever went wrong, nobody may read from `parts` after this.
+        let result = self.exchange(call, length, part, &mut sent);
+        // Whatever went wrong, nobody may read from the parts after this.
         sent.into_iter().for_each(|sent| self.endpoint.borrow_mut().cancel_send(sent));
         result
     }
 
-    fn exchange<T: Plain>(
+    fn exchange<'p, T: Plain>(
         &self,
         call: Call,
-        parts: &[T],
         length: usize,
+        part: impl Fn(usize) -> &'p [T],
         sent: &mut Vec<Sent>,
     ) -> Result<Vec<T>> {
-        for peer in 0..self.size {
-            let part = Lending::Borrowed(parts[peer * length..].as_ptr(), length);
+        // Not all to the same rank at once.
+        let others = || (1..self.size).map(|distance| (self.rank + distance) % self.size);
+        for peer in others() {
+            let part = Lending::Borrowed(part(peer).as_ptr(), length);
             let mut endpoint = self.endpoint.borrow_mut();
-            // SAFETY: the caller borrows `parts` until it has cancelled what is in `sent`, and
+            // SAFETY: the caller borrows the parts until it has cancelled what is in `sent`, and
             // nothing between here and there unwinds.
             let one = unsafe {
                 let mode = Mode::Standard;
@@ -306,8 +375,9 @@ impl Session<'_> {
             };
             sent.push(one?);
         }
-        let mut all = vec![T::zero(); parts.len()];
-        for source in 0..self.size {
+        let mut all = vec![T::zero(); length * self.size];
+        all[self.rank * length..][..length].copy_from_slice(part(self.rank));
+        for source in others() {
             self.take_part(call, source, &mut all[source * length..][..length])?;
         }
         for one in sent.drain(..) {

@@ -43,7 +43,6 @@ impl Drop for Joined<'_> {
 
 impl Joined<'_> {
     /// This rank has a role with steps, so the others count on it from here on.
-    #[must_use]
     pub fn with_steps(mut self, protocol: &'static Protocol) -> Self {
         self.has_to_run = Some(&protocol.join);
         self

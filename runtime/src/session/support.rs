@@ -97,11 +97,7 @@ impl<'env> Session<'env> {
         expected: i64,
     ) -> Result<Outgoing<'a, T>> {
         let data = data.into();
-        let length = match &data {
-            Outgoing::Borrowed(data) => data.len(),
-            Outgoing::Owned(data) => data.len(),
-        };
-        self.check_length(operation, length, expected)?;
+        self.check_length(operation, data.length(), expected)?;
         Ok(data)
     }
 

@@ -47,7 +47,7 @@ enum Kind {
 /// A window without its type. Each method is one message's worth of a fence.
 trait Apply: Any {
     /// Writes what `source` has put.
-    fn put(&mut self, fence: &Fence<'_, '_>, source: usize, first: usize) -> Result<()>;
+    fn put(&mut self, fence: &Fence<'_, '_>, source: usize, range: (usize, usize)) -> Result<()>;
     /// Sends `source` what it wants to get.
     fn answer(&self, fence: &Fence<'_, '_>, source: usize, range: (usize, usize)) -> Result<()>;
     /// Keeps what `source` has answered.
@@ -56,18 +56,20 @@ trait Apply: Any {
 }
 
 impl<T: Plain> Apply for Window<T> {
-    fn put(&mut self, fence: &Fence<'_, '_>, source: usize, first: usize) -> Result<()> {
-        let data: Vec<T> = fence.take(Kind::Put, source, Fresh::new())?;
-        if first == 0 && data.len() >= self.data.len() {
-            self.data = data;
-            return Ok(());
+    fn put(
+        &mut self,
+        fence: &Fence<'_, '_>,
+        source: usize,
+        (first, count): (usize, usize),
+    ) -> Result<()> {
+        if first == 0 && count >= self.data.len() {
+            return fence.take(Kind::Put, source, &mut self.data);
         }
-        let end = first + data.len();
+        let end = first + count;
         if self.data.len() < end {
             self.data.resize(end, T::zero());
         }
-        self.data[first..end].copy_from_slice(&data);
-        Ok(())
+        fence.take(Kind::Put, source, &mut self.data[first..end])
     }
 
     fn answer(
@@ -145,10 +147,11 @@ impl Fence<'_, '_> {
             while let Some([key, kind, first, count]) = self.next_wish(source)? {
                 let key = ((key >> 32) as u16, (key as u32).cast_signed());
                 let window = windows.windows.get_mut(&key).expect("all ranks open all windows");
+                let range = (first as usize, count as usize);
                 if kind == PUT {
-                    window.put(self, source, first as usize)?;
+                    window.put(self, source, range)?;
                 } else {
-                    gets.push((key, source, (first as usize, count as usize)));
+                    gets.push((key, source, range));
                 }
             }
         }
@@ -190,7 +193,7 @@ impl Session<'_> {
         self.endpoint.borrow_mut().enter(operation);
         let epoch = self.windows.epoch;
         let data = data.into();
-        let wish = wish(operation, PUT, first, 0);
+        let wish = wish(operation, PUT, first, data.length());
         self.tell(operation, epoch, Kind::Wish, peer, &[wish])?;
         self.tell(operation, epoch, Kind::Put, peer, data)
     }

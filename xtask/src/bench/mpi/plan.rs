@@ -27,6 +27,15 @@ pub(super) const LARGE: [u64; 3] = [MIB, 64 * MIB, 256 * MIB];
 /// Rims of the halo.
 pub(super) const RIMS: [u64; 2] = [64 * KIB, MIB];
 
+/// Messages of planned operations.
+pub(super) const SHORT: [u64; 2] = [8, 4 * KIB];
+
+/// Lengths of collective operations and windows.
+pub(super) const TOGETHER: [u64; 4] = [16, 4 * KIB, 256 * KIB, 16 * MIB];
+
+/// Collective operations with data.
+pub(super) const COLLECTIVES: [&str; 4] = ["bcast", "all-reduce", "all-gather", "all-to-all"];
+
 /// The plan as the programs take it: subject, bytes, trips, rounds.
 pub(super) fn arguments(ranks: u32) -> Vec<String> {
     let mut plan = Vec::new();
@@ -56,6 +65,15 @@ pub(super) fn arguments(ranks: u32) -> Vec<String> {
     for rim in RIMS {
         add("halo", rim, 10, 9);
         add("halo-overlap", rim, 10, 9);
+    }
+    add("barrier", 8, 2000, 15);
+    for bytes in SHORT {
+        add("planned", bytes, 1000, 15);
+    }
+    for bytes in TOGETHER {
+        for subject in COLLECTIVES.iter().chain(&["put"]) {
+            add(subject, bytes, trips(bytes) / 4 + 1, rounds(bytes));
+        }
     }
     for bytes in SWEEP {
         add("strategies", bytes, trips(bytes), rounds(bytes));

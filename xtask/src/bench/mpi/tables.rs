@@ -1,6 +1,6 @@
 //! The page of the book with what was measured.
 
-use super::plan::{KIB, LARGE, MIB, RIMS, SWEEP};
+use super::plan::{COLLECTIVES, KIB, LARGE, MIB, RIMS, SHORT, SWEEP, TOGETHER};
 use super::samples::Samples;
 use super::{Measured, PLOT, RUNS};
 
@@ -108,6 +108,7 @@ pub(super) fn page(all: &[Measured]) -> String {
             page += &format!("\n## {mpi}, {ranks} ranks\n\n");
             page += &exchanges(samples, *ranks);
             if *ranks == 2 {
+                page += &beside_mpi(samples);
                 page += &memory(samples);
                 page += &strategies(samples);
             }
@@ -133,6 +134,34 @@ fn exchanges(samples: &Samples, ranks: u32) -> String {
         table += &format!(
             "| {what}, {length} | {name} | {c} | {rsmpi} | {p2p} | {ratio:.2} | {target} |\n"
         );
+    }
+    table
+}
+
+/// What MPI has calls of its own for, beside what this library does for it.
+fn beside_mpi(samples: &Samples) -> String {
+    let mut table = "\n| µs | MPI's own call | p2p | time, p2p / MPI |\n".to_owned();
+    table += "| --- | ---: | ---: | ---: |\n";
+    let mut add = |subject: &str, what: &str, bytes| {
+        let shown = |contender| {
+            let time = samples.median(subject, bytes, contender);
+            time.map_or_else(String::new, |time| Unit::Microseconds.show(time))
+        };
+        let Some(ratio) = samples.ratio(subject, bytes, "p2p", "rsmpi") else { return };
+        let (mpi, p2p) = (shown("rsmpi"), shown("p2p"));
+        table += &format!("| {what} | {mpi} | {p2p} | {ratio:.2} |\n");
+    };
+    for bytes in SHORT {
+        let what = format!("planned send and receive, {}", length(bytes));
+        add("planned", &what, bytes);
+    }
+    add("barrier", "barrier", 8);
+    for (subject, what) in
+        COLLECTIVES.iter().map(|name| (*name, *name)).chain([("put", "put, then fence")])
+    {
+        for bytes in TOGETHER {
+            add(subject, &format!("{what}, {}", length(bytes)), bytes);
+        }
     }
     table
 }
