@@ -122,6 +122,13 @@ impl<'u> Lowering<'u> {
         place: Place,
     ) -> Vec<Expression> {
         let with = |kind| Expression { kind, place, ty: Type::unit() };
+        if let Some(whole) = opaque_around(&target) {
+            // One part of a union changes the others.
+            let kind = Kind::Unknown("what is in a union or an object is not followed".to_owned());
+            let unknown = Expression { kind, place, ty: whole.ty.clone() };
+            let kind = Kind::Assign(Box::new(whole.clone()), Box::new(unknown));
+            return vec![value, with(kind)];
+        }
         let Some(operation) = operation else {
             let value = convert(value, &target.ty);
             return vec![with(Kind::Assign(Box::new(target), Box::new(value)))];
@@ -249,6 +256,17 @@ impl<'u> Lowering<'u> {
     /// What `++` or `--` does.
     fn step(&self, node: Node<'u>) -> Binary {
         if self.operator(node) == "--" { Binary::Subtract } else { Binary::Add }
+    }
+}
+
+/// The union, or the object of a class, in which a place is.
+pub(super) fn opaque_around(place: &Expression) -> Option<&Expression> {
+    let is_opaque = |ty: &Type| matches!(ty, Type::External(name, _) if !name.starts_with("MPI_") && name != "Vec");
+    match &place.kind {
+        Kind::Field(of, _) if is_opaque(&of.ty) => opaque_around(of).or(Some(of)),
+        Kind::Field(of, _) => opaque_around(of),
+        Kind::Index(of, _) if matches!(of.ty, Type::Array(..)) => opaque_around(of),
+        _ => None,
     }
 }
 

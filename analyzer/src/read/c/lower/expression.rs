@@ -6,6 +6,7 @@ use super::super::library;
 use super::super::parse::children;
 use super::super::scope::Named;
 use super::super::types::pointer_to;
+use super::assign::opaque_around;
 use super::convert::{arithmetic, cast, convert, decayed, is_true, promote};
 use super::{Lowering, convert as conversions, of_c};
 use crate::program::{
@@ -430,6 +431,10 @@ pub(super) fn pointee(pointer: Expression) -> Expression {
 
 /// A pointer to what is at a place.
 pub(super) fn reference(of: Expression, place: Place) -> Expression {
+    if let Some(whole) = opaque_around(&of) {
+        let kind = Kind::Reference { of: Box::new(whole.clone()), mutable: true };
+        return Expression { kind, place, ty: Type::Reference(Box::new(Type::Unknown)) };
+    }
     let ty = pointer_to(of.ty.clone());
     Expression { kind: Kind::Reference { of: Box::new(of), mutable: true }, place, ty }
 }

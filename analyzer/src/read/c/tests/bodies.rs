@@ -98,6 +98,15 @@ fn assignments_have_values() {
 }
 
 #[test]
+fn one_part_of_a_union_changes_all_of_it() {
+    assert_eq!(
+        statements("union { int i; float f; } v; v.i = n; h(&v.f);"),
+        "let v.7 = c::uninitialized; n.0; v.7 = ?what is in a union or an object is not followed; \
+         h(&v.7);"
+    );
+}
+
+#[test]
 fn lists_fill_what_they_are_for() {
     assert_eq!(statements("int v[] = {1, 2, [3] = 4};"), "let v.7 = [1, 2, c::zero, 4];");
     assert_eq!(statements("int v[3] = {0};"), "let v.7 = [c::zero; 3];");
