@@ -138,6 +138,29 @@ impl Finding {
     pub fn is_about_a_missing_partner(&self) -> bool {
         matches!(self.rule, "unmatched-send" | "unmatched-receive" | "rank-left-waiting")
     }
+
+    /// Whether it says that something was not begun, or is not brought to an end. Of a function that
+    /// others call it cannot be told: they may begin it before, or end it behind.
+    pub fn is_about_before_or_behind(&self) -> bool {
+        matches!(
+            self.rule,
+            "access-outside-epoch"
+                | "buffered-send-without-buffer"
+                | "call-before-init"
+                | "communicator-leak"
+                | "datatype-leak"
+                | "epoch-not-closed"
+                | "group-leak"
+                | "missing-finalize"
+                | "missing-start"
+                | "missing-wait"
+                | "operation-leak"
+                | "request-leak"
+                | "uncommitted-datatype"
+                | "wait-before-start"
+                | "window-leak"
+        )
+    }
 }
 
 impl fmt::Display for Wait {

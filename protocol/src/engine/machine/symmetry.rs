@@ -11,7 +11,7 @@ use super::options::{Choice, until};
 use super::{Machine, RequestStatus};
 use crate::model::{
     Action, Behaviour, CollectiveKind, CommunicatorId, Data, Peer, Place, Position, Rank, Tag,
-    World,
+    WindowStep, World,
 };
 
 /// Which ranks could ever change places, and until when others name them.
@@ -52,14 +52,17 @@ impl Symmetry {
     }
 }
 
-/// Whether ranks are told apart by nothing but what they do: in a scan their order matters, and
-/// where data decide, runs are compared rank by rank.
+/// Whether ranks are told apart by nothing but what they do: in a scan their order matters, epochs know
+/// who has come, and where data decide, runs are compared rank by rank.
 fn may_change_places(world: &World) -> bool {
     let mut events = world.behaviours.iter().flat_map(|behaviour| &behaviour.events);
     !events.any(|event| match &event.action {
         Action::Branch { .. } => true,
         Action::Collective(collective) | Action::StartCollective { collective, .. } => {
             matches!(collective.kind, CollectiveKind::Scan | CollectiveKind::Exscan)
+        }
+        Action::OneSided(it) => {
+            matches!(it.step, WindowStep::Start { .. } | WindowStep::Post { .. })
         }
         _ => false,
     })
