@@ -47,7 +47,7 @@ struct Habit {
 pub(super) struct Beginning {
     key: u64,
     memory: super::memory::Memory,
-    surroundings: [usize; 10],
+    surroundings: [usize; 11],
 }
 
 /// By what a loop goes.
@@ -130,7 +130,7 @@ impl Machine<'_> {
     }
 
     /// What a loop must leave as it is but for the values of objects.
-    fn surroundings_of_loop(&self) -> [usize; 10] {
+    fn surroundings_of_loop(&self) -> [usize; 11] {
         let state = &self.state;
         [
             self.graph.total(),
@@ -143,6 +143,8 @@ impl Machine<'_> {
             Rc::as_ptr(&state.constants).addr(),
             Rc::as_ptr(&state.uses).addr(),
             Rc::as_ptr(&state.counters).addr(),
+            // What MPI answers is in none of the values.
+            state.mpi.called as usize,
         ]
     }
 

@@ -62,13 +62,8 @@ fn asked_tag(machine: &mut Machine<'_>, call: &Call<'_>, from: Peer) -> Outcome<
 }
 
 /// The tag that a receive accepts: -1 is `MPI_ANY_TAG` to Open MPI and to MPICH.
-fn accepted_tag(
-    machine: &mut Machine<'_>,
-    value: &Value,
-    from: Peer,
-    place: Place,
-) -> Outcome<Tag> {
-    match accepted_exact_tag(machine, value, from, place)? {
+fn accepted_tag(machine: &mut Machine<'_>, value: &Value, from: Peer, at: Place) -> Outcome<Tag> {
+    match accepted_exact_tag(machine, value, from, at)? {
         Tag::Exact(-1) => Ok(Tag::Any),
         tag => Ok(tag),
     }

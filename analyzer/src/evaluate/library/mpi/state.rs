@@ -19,6 +19,8 @@ pub(in crate::evaluate) struct State {
     pub(super) is_initialized: bool,
     /// Whether the run began at the program's start, so that MPI had not begun before.
     pub(in crate::evaluate) in_main: bool,
+    /// How many functions of MPI were called.
+    pub(in crate::evaluate) called: u64,
     /// Whether MPI was finalized.
     pub(super) is_finalized: bool,
     /// Calls return though MPI has found an error.
@@ -63,6 +65,7 @@ impl State {
     /// Where two ways of evaluation meet: what both have done.
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
+        self.called = self.called.max(other.called);
         self.is_finalized &= other.is_finalized;
         self.returns_errors |= other.returns_errors;
         self.handles.join(&other.handles);

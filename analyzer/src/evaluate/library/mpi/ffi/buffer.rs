@@ -213,9 +213,10 @@ pub(super) fn place(
     let Some(path) = machine.pointer(value) else {
         return Ok(Region { memory: known, is_elsewhere: true, ..Region::default() });
     };
-    if is_used || count.is_none() {
-        elements_fit(machine, asked, pointer, &path, datatype)?;
-    }
+    let fits = match is_used || count.is_none() {
+        true => elements_fit(machine, asked, pointer, &path, datatype)?,
+        false => true,
+    };
     if count == Some(0) {
         return Ok(Region { memory: known, ..Region::default() });
     }
@@ -223,7 +224,8 @@ pub(super) fn place(
         let memory = Memory { path: Some(path), is_view: true, ..known };
         return Ok(Region { memory, ..Region::default() });
     };
-    if let Some(count) = count {
+    // That there is too little room follows from the wrong type.
+    if let Some(count) = count.filter(|_| fits) {
         has_room(machine, asked, pointer, &path, (layout, count))?;
     }
     Ok(located(machine, &path, layout, (count, unknown_count), known))
@@ -278,23 +280,24 @@ fn has_room(
     }
 }
 
-/// Says it where memory of one type is spoken of as of another.
+/// Says it where memory of one type is spoken of as of another. Whether it fits.
 pub(super) fn elements_fit(
     machine: &mut Machine<'_>,
     asked: &Invocation<'_, '_>,
     pointer: usize,
     path: &Path,
     datatype: &Datatype,
-) -> Outcome<()> {
-    let Some(signature) = &datatype.signature else { return Ok(()) };
-    let Some(element) = machine.room(path).element else { return Ok(()) };
+) -> Outcome<bool> {
+    let Some(signature) = &datatype.signature else { return Ok(true) };
+    let Some(element) = machine.room(path).element else { return Ok(true) };
     let Some((memory, bytes)) = not_fitting(machine, &element, signature, asked.place()) else {
-        return Ok(());
+        return Ok(true);
     };
-    let Some(spoken_of) = signature.name(machine.is_c()) else { return Ok(()) };
+    let Some(spoken_of) = signature.name(machine.is_c()) else { return Ok(true) };
     let memory = machine.datatype(&memory, bytes);
     let datatype = machine.datatype(&spoken_of, Some(signature.bytes()));
-    asked.fact(machine, pointer, Argument::Elements { memory, datatype })
+    asked.fact(machine, pointer, Argument::Elements { memory, datatype })?;
+    Ok(false)
 }
 
 /// What memory is made of, and how many bytes that takes, where it does not fit a signature.

@@ -52,6 +52,7 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
 }
 
 fn perform(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    machine.state.mpi.called += 1;
     environment::check_time(machine, asked)?;
     handles::check(machine, asked)?;
     if asked.function.effect == Effect::Meets && communicator::is_elsewhere(machine, asked) {

@@ -61,12 +61,15 @@ pub(super) fn region(
     if let (Some(path), Some(ranks), false) = (&path, ranks, parts.each_has_one)
         && machine.is_c()
     {
-        if is_used {
-            elements_fit(machine, asked, parts.pointer, path, &datatype)?;
-        }
+        let fits = match is_used {
+            true => elements_fit(machine, asked, parts.pointer, path, &datatype)?,
+            false => true,
+        };
         let starts = asked.some_numbers(machine, parts.starts, ranks.into());
         let bounds = bounds(&datatype, &counts.unwrap_or_default(), &starts.unwrap_or_default());
-        has_room(machine, asked, (parts.pointer, path), &bounds)?;
+        if fits {
+            has_room(machine, asked, (parts.pointer, path), &bounds)?;
+        }
         pieces = in_memory(machine, path, &bounds);
     }
     Ok(Region { memory, pieces, ..Region::default() })
