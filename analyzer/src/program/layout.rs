@@ -12,6 +12,28 @@ const STATUS: Layout = Layout { bytes: 24, alignment: 8 };
 /// Structs in structs, at most: what is deeper contains itself, which no program does.
 const DEPTH: u32 = 64;
 
+/// Types in types that are looked at for one answer: beyond them it is not known.
+const PARTS: u32 = 20_000;
+
+/// How far an answer may go.
+struct Room {
+    depth: u32,
+    parts: u32,
+}
+
+impl Room {
+    fn new() -> Self {
+        Room { depth: DEPTH, parts: PARTS }
+    }
+
+    /// One level deeper; `None` where that is too far.
+    fn enter(&mut self) -> Option<()> {
+        self.parts = self.parts.checked_sub(1)?;
+        self.depth = self.depth.checked_sub(1)?;
+        Some(())
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Layout {
     bytes: u64,
@@ -21,19 +43,19 @@ struct Layout {
 impl Program {
     /// The bytes of a value of a type in C, where they are known.
     pub fn size_of(&self, ty: &Type) -> Option<u64> {
-        Some(self.layout(ty, DEPTH)?.bytes)
+        Some(self.layout(ty, &mut Room::new())?.bytes)
     }
 
     /// What the address of a value of a type is a multiple of in C.
     pub fn align_of(&self, ty: &Type) -> Option<u64> {
-        Some(self.layout(ty, DEPTH)?.alignment)
+        Some(self.layout(ty, &mut Room::new())?.alignment)
     }
 
     /// How many bytes after its start a struct has its field.
     pub fn offset_of(&self, definition: DefinitionId, field: &str) -> Option<u64> {
-        let mut end = 0u64;
+        let (mut end, mut room) = (0u64, Room::new());
         for (name, ty) in &self.definition(definition).variants.first()?.fields {
-            let layout = self.layout(ty, DEPTH)?;
+            let layout = self.layout(ty, &mut room)?;
             let start = end.checked_next_multiple_of(layout.alignment)?;
             if name == field {
                 return Some(start);
@@ -43,8 +65,14 @@ impl Program {
         None
     }
 
-    fn layout(&self, ty: &Type, depth: u32) -> Option<Layout> {
-        let depth = depth.checked_sub(1)?;
+    fn layout(&self, ty: &Type, room: &mut Room) -> Option<Layout> {
+        room.enter()?;
+        let layout = self.layout_within(ty, room);
+        room.depth += 1;
+        layout
+    }
+
+    fn layout_within(&self, ty: &Type, room: &mut Room) -> Option<Layout> {
         match ty {
             Type::Scalar(scalar) => {
                 let bytes = scalar.bytes();
@@ -52,10 +80,10 @@ impl Program {
             }
             Type::Reference(_) | Type::Function(..) => Some(HANDLE),
             Type::Array(element, Some(length)) => {
-                let element = self.layout(element, depth)?;
+                let element = self.layout(element, room)?;
                 Some(Layout { bytes: element.bytes.checked_mul(*length)?, ..element })
             }
-            Type::Defined(definition, _) => self.layout_of_struct(*definition, depth),
+            Type::Defined(definition, _) => self.layout_of_struct(*definition, room),
             Type::External(name, _) => match name.as_str() {
                 "MPI_Status" => Some(STATUS),
                 "long double" | "va_list" => Some(Layout { bytes: 16, alignment: 16 }),
@@ -68,7 +96,7 @@ impl Program {
         }
     }
 
-    fn layout_of_struct(&self, definition: DefinitionId, depth: u32) -> Option<Layout> {
+    fn layout_of_struct(&self, definition: DefinitionId, room: &mut Room) -> Option<Layout> {
         let fields = &self.definition(definition).variants.first()?.fields;
         let (mut end, mut alignment) = (0u64, 1);
         for (number, (_, ty)) in fields.iter().enumerate() {
@@ -76,9 +104,9 @@ impl Program {
             let layout = match ty {
                 // A flexible array member takes no room of its own.
                 Type::Array(element, None) if is_last => {
-                    Layout { bytes: 0, ..self.layout(element, depth)? }
+                    Layout { bytes: 0, ..self.layout(element, room)? }
                 }
-                ty => self.layout(ty, depth)?,
+                ty => self.layout(ty, room)?,
             };
             end = end.checked_next_multiple_of(layout.alignment)?.checked_add(layout.bytes)?;
             alignment = alignment.max(layout.alignment);
@@ -113,6 +141,26 @@ impl Scalar {
 mod tests {
     use super::super::{Definition, Variant};
     use super::*;
+
+    #[test]
+    fn what_is_nested_beyond_reason_has_no_size() {
+        let mut program = Program::default();
+        let mut inner = Type::Scalar(Scalar::I8);
+        for number in 0..40 {
+            let fields = ["a", "b"].map(|name| (name.to_owned(), inner.clone())).into();
+            let variant = Variant { name: "s".into(), fields, discriminant: None };
+            program.definitions.push(Definition {
+                name: "s".into(),
+                is_enum: false,
+                generics: Vec::new(),
+                variants: vec![variant],
+                traits: Vec::new(),
+            });
+            inner = Type::Defined(DefinitionId(number), Vec::new());
+        }
+        assert_eq!(program.size_of(&Type::Defined(DefinitionId(3), Vec::new())), Some(16));
+        assert_eq!(program.size_of(&inner), None);
+    }
 
     #[test]
     fn fields_lie_at_multiples_of_their_alignment() {

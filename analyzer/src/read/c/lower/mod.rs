@@ -31,7 +31,7 @@ use super::parse::Unit;
 use super::scope::{Named, Scope, Scopes};
 use crate::program::{
     DefinitionId, Dialect, Expression, FunctionId, GlobalId, Kind, Literal, Place, Program, Scalar,
-    Type, Variable, VariableId,
+    Statement, Type, Variable, VariableId,
 };
 use loops::Around;
 use scan::Mentioned;
@@ -160,6 +160,7 @@ impl<'u> Lowering<'u> {
 
     /// From here on nothing is known.
     fn lost(&mut self, why: &str, node: Node<'u>) -> Expression {
+        self.note_calls(node);
         let place = self.place(node);
         let reason =
             Expression { kind: Kind::Literal(Literal::Text(why.into())), place, ty: Type::Text };
@@ -225,7 +226,7 @@ impl<'u> Lowering<'u> {
         let parameters = self.bind_parameters(pending.parameters);
         let mut body = self.block(pending.body);
         if pending.name == "main" {
-            self.return_zero(&mut body, pending.body);
+            self.end_of_main(&mut body, pending.body);
         }
         self.scopes.close();
         let FunctionState { variables, .. } = std::mem::take(&mut self.function);
@@ -235,13 +236,20 @@ impl<'u> Lowering<'u> {
         function.body = Some(body);
     }
 
-    /// `main` gives 0 back where it comes to its end.
-    fn return_zero(&mut self, body: &mut Expression, node: Node<'u>) {
-        if let Kind::Block(block) = &mut body.kind
-            && block.value.is_none()
+    /// `main` gives 0 back where it comes to its end. A `return` there is that end: the program has
+    /// not given up.
+    fn end_of_main(&mut self, body: &mut Expression, node: Node<'u>) {
+        let Kind::Block(block) = &mut body.kind else { return };
+        if block.value.is_some() {
+            return;
+        }
+        if let Some(Statement::Expression(last)) = block.statements.last_mut()
+            && let Kind::Return(value @ Some(_)) = &mut last.kind
         {
-            let zero = self.integer(0, Scalar::I32, node);
-            block.value = Some(Box::new(zero));
+            block.value = value.take();
+            block.statements.pop();
+        } else {
+            block.value = Some(Box::new(self.integer(0, Scalar::I32, node)));
         }
     }
 

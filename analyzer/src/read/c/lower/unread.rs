@@ -39,9 +39,6 @@ impl<'u> Lowering<'u> {
             let leaves = ["return_statement", "break_statement", "continue_statement"];
             goes_on &= !leaves.contains(&node.kind()) && node.kind() != "goto_statement";
         });
-        if node.has_error() {
-            self.note_calls(node);
-        }
         let names = identifiers(self, node);
         let communicates = names.iter().any(|name| self.may_communicate(name));
         let why = match node.kind() {
@@ -52,6 +49,7 @@ impl<'u> Lowering<'u> {
         if communicates || !goes_on {
             return self.lost(why, node);
         }
+        self.note_calls(node);
         let place = self.place(node);
         let unknown = |ty: Type| Expression { kind: Kind::Unknown(why.to_owned()), place, ty };
         let mut statements = Vec::new();
@@ -80,7 +78,7 @@ impl<'u> Lowering<'u> {
     }
 
     /// Notes the communication in what is not lowered.
-    fn note_calls(&mut self, node: Node<'u>) {
+    pub(super) fn note_calls(&mut self, node: Node<'u>) {
         let mut calls = Vec::new();
         each(node, &mut |node, _| {
             if node.kind() == "call_expression" {
