@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use p2p_protocol::engine::{Judge, Options};
 use p2p_protocol::finding::{Certainty, Finding};
+use p2p_protocol::model::Action;
 use p2p_protocol::rules::Conformance;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
@@ -17,7 +18,7 @@ use rayon::iter::{
 use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
 use crate::evaluate::{Communicating, Evaluated, Evaluator, Limits};
-use crate::program::{Entry, EntryKind, Program};
+use crate::program::{Dialect, Entry, EntryKind, Program};
 use crate::read::rust::{Expected, Played, TargetProgram};
 use crate::source::{FileId, Location};
 
@@ -42,6 +43,8 @@ pub struct Examined {
     pub calls: Vec<Call>,
     /// How many programs communicate.
     pub programs: usize,
+    /// The files of those that only make things, and send nothing.
+    pub without_calls: BTreeSet<FileId>,
     /// The sizes that were run.
     pub sizes: BTreeSet<u32>,
     /// Not every program was run with each of them.
@@ -83,7 +86,7 @@ impl Examination {
                 let mut played = target.played.iter().filter(|played| played.entry == number);
                 played.next().map(|played| compare(&evaluator(), program, entry, played))
             }
-            _ => Some(self.run_sizes(evaluator, entry)),
+            _ => Some(self.run_sizes(evaluator, entry, program.dialect)),
         };
         let run = || run().unwrap_or_default();
         catch_unwind(AssertUnwindSafe(run)).unwrap_or(Run { failed: true, ..Run::default() })
@@ -122,6 +125,7 @@ impl Examination {
         &self,
         evaluator: impl Fn() -> Evaluator<'p> + Sync + Send,
         entry: &Entry,
+        dialect: Dialect,
     ) -> Run {
         let options = Options { eager_limit: self.eager_limit, ..Options::default() };
         let mut judge = Judge::new(options);
@@ -132,7 +136,7 @@ impl Examination {
                 break;
             } else if evaluated.refused {
                 run.refused.insert(size);
-            } else if !evaluated.calls.is_empty() {
+            } else if !evaluated.calls.is_empty() || keeps_something(&evaluated) {
                 run.sizes.insert(size);
                 if !judge.judge_size(&evaluated.worlds) {
                     run.incomplete.insert(size);
@@ -140,10 +144,14 @@ impl Examination {
             }
         }
         run.findings = judge.finish().findings;
-        if entry.kind == EntryKind::Public
-            && run.findings.iter().any(Finding::is_about_a_missing_partner)
-        {
-            run.findings.clear();
+        if entry.kind == EntryKind::Public {
+            if run.findings.iter().any(Finding::is_about_a_missing_partner) {
+                run.findings.clear();
+            }
+            // In C a function hands out what it makes through pointers, which is seen by nobody here.
+            if dialect == Dialect::C {
+                run.findings.retain(|finding| !finding.is_about_before_or_behind());
+            }
         }
         run
     }
@@ -152,7 +160,22 @@ impl Examination {
 /// Whether an entry does not communicate: with one size it hardly does if it does not with another,
 /// unless it was only not followed to where it does.
 fn is_silent(evaluated: &Evaluated) -> bool {
-    evaluated.calls.is_empty() && !evaluated.refused && evaluated.lost.is_empty()
+    evaluated.calls.is_empty()
+        && !evaluated.refused
+        && evaluated.lost.is_empty()
+        && !keeps_something(evaluated)
+}
+
+/// Whether something is made in a run that has to be given back, or is done out of its time: there is
+/// something to judge in it though nothing is sent.
+fn keeps_something(evaluated: &Evaluated) -> bool {
+    let worlds = evaluated.worlds.iter().flat_map(|(world, _)| &world.behaviours);
+    worlds.flat_map(|behaviour| &behaviour.events).any(|event| {
+        matches!(
+            event.action,
+            Action::Create { .. } | Action::Outside { .. } | Action::Argument { .. }
+        )
+    })
 }
 
 /// Compares what a function does with the role that it says it plays.
@@ -220,14 +243,18 @@ impl Examined {
             let shown: Vec<(&Entry, &Shown)> =
                 program.entries.iter().zip(runs.iter().map(|run| &run.shown)).collect();
             calls.add(program, &shown);
-            let mut communicates = false;
+            let (mut communicates, mut makes) = (false, false);
             for (run, entry) in runs.into_iter().zip(&program.entries) {
                 communicates |= !run.shown.calls.is_empty();
+                makes |= !run.sizes.is_empty();
                 let title = format!("`{}` in {}", entry.name, name(target.root));
                 examined.add_run(&run, title, target.root);
                 run.findings.into_iter().for_each(|finding| found.add(finding, &places));
             }
-            examined.programs += usize::from(communicates);
+            examined.programs += usize::from(communicates || makes);
+            if makes && !communicates {
+                examined.without_calls.insert(target.root);
+            }
         }
         examined.findings = found.list;
         examined.calls = calls.list(place);

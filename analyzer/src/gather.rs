@@ -130,7 +130,8 @@ impl<'a> Gathering<'a> {
         let mut suppressing = BTreeMap::new();
         for (file, whole) in files {
             let has_protocols = protocols.iter().any(|(it, _)| *it == file);
-            let judged = has_protocols || calls.contains_key(&file) || programs.contains(&file);
+            let in_program = calls.contains_key(&file) || programs.contains(&file);
+            let judged = has_protocols || in_program || examined.without_calls.contains(&file);
             if !judged && whole {
                 continue;
             }

@@ -250,8 +250,6 @@ fn is_silent(behaviour: &Behaviour) -> bool {
                 | Action::Branch { .. }
                 | Action::Initialize
                 | Action::Finalize
-                | Action::Create { .. }
-                | Action::Release { .. }
         )
     })
 }
@@ -288,6 +286,7 @@ impl<'p> Machine<'p> {
             pointees: RefCell::default(),
             truths: FxHashSet::default(),
             products: FxHashMap::default(),
+            costs: FxHashMap::default(),
             index: None,
             ranges: FxHashMap::default(),
             quiet_since: None,
