@@ -36,23 +36,25 @@ impl<'b> Flow<'b> {
         stops: impl Fn(&Action) -> bool,
     ) -> Reached<'b> {
         let mut reached = vec![false; self.events.len() + 1];
-        let mut open: Vec<Position> =
-            from.into_iter().flat_map(|position| self.successors(position)).collect();
+        let mut open = Vec::new();
+        for position in from {
+            self.open_behind(position, &mut open);
+        }
         while let Some(position) = open.pop() {
             let Some(known) = reached.get_mut(position).filter(|known| !**known) else { continue };
             *known = true;
             if self.events.get(position).is_some_and(|event| !stops(&event.action)) {
-                open.extend(self.successors(position));
+                self.open_behind(position, &mut open);
             }
         }
         Reached { events: self.events, reached }
     }
 
-    fn successors(self, position: Position) -> Vec<Position> {
-        let Some(event) = self.events.get(position) else { return Vec::new() };
-        let mut next = event.action.targets();
-        next.extend(event.action.falls_through().then_some(position + 1));
-        next
+    /// The steps that may come next are to be looked at.
+    fn open_behind(self, position: Position, open: &mut Vec<Position>) {
+        let Some(event) = self.events.get(position) else { return };
+        open.extend(event.action.targets());
+        open.extend(event.action.falls_through().then_some(position + 1));
     }
 }
 
