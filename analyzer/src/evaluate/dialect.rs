@@ -696,7 +696,7 @@ impl Machine<'_> {
             match name.as_str() {
                 "null" => return Value::none(),
                 "zero" => return self.zero(&whole.ty),
-                "uninitialized" => return self.uninitialized(&whole.ty, whole.place),
+                "uninitialized" => return self.never_set(&whole.ty, whole.place),
                 _ => {}
             }
         }
@@ -717,6 +717,17 @@ impl Machine<'_> {
             Type::Reference(_) | Type::Function(..) => Value::none(),
             other => machine.uniform(&format!("zeroed {other:?}"), other.clone()),
         })
+    }
+
+    /// What a variable has that was never set. Of a handle of MPI that is kept in mind.
+    fn never_set(&mut self, ty: &Type, place: Place) -> Value {
+        let Type::External(name, _) = super::bytes::leaf(ty) else {
+            return self.uninitialized(ty, place);
+        };
+        match library::mpi::never_set(name) {
+            Some(handle) => self.made_of(ty, &mut |_, _| Value::Handle(handle.clone())),
+            None => self.uninitialized(ty, place),
+        }
     }
 
     /// A value that was never set: some value, which is the same each time that it is asked for.
@@ -747,7 +758,10 @@ impl Machine<'_> {
                 };
                 Value::Sequence(Sequence { element: (**element).clone(), items })
             }
-            Type::Defined(definition, _) if !self.program.definition(*definition).is_enum => {
+            Type::Defined(definition, _)
+                if !self.program.definition(*definition).is_enum
+                    && self.program.can_be_taken_apart(ty) =>
+            {
                 let program = self.program;
                 let variants = &program.definition(*definition).variants;
                 let Some(variant) = variants.first() else { return make(self, ty) };

@@ -29,6 +29,7 @@ mod topology;
 mod walk;
 
 pub use ffi::is_communication;
+pub(in crate::evaluate) use ffi::never_set;
 pub(in crate::evaluate) use ffi::touch_windows;
 pub(in crate::evaluate) use state::State;
 pub(in crate::evaluate) use status::raw_field as status_field;

@@ -8,6 +8,7 @@ use p2p_protocol::model::{Action, Argument, Buffer, Data, HandleKind, HandleStat
 use super::super::memory::Memory;
 use super::super::signature::{self, Signature};
 use super::constants::{BOTTOM, IN_PLACE};
+use super::handles::was_never_set;
 use super::invocation::Invocation;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Datatype, Handle, Layout, Request};
@@ -141,6 +142,11 @@ pub(super) fn datatype(
         }
         Some(Handle::Null(HandleKind::Datatype)) => {
             asked.fails(machine, at, Argument::Handle { kind, state: HandleState::Null })?;
+            Ok(Datatype::of(None))
+        }
+        Some(unset) if was_never_set(&unset) => {
+            let state = HandleState::Uninitialized;
+            asked.fails(machine, at, Argument::Handle { kind, state })?;
             Ok(Datatype::of(None))
         }
         _ => Ok(Datatype::of(None)),

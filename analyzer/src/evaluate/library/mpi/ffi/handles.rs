@@ -132,6 +132,26 @@ fn made(handle: &Handle) -> Option<HandleId> {
     }
 }
 
+/// The handle in a variable of this type that was never set.
+pub(in crate::evaluate) fn never_set(ty: &str) -> Option<Handle> {
+    let name = match ty {
+        "MPI_Comm" => "MPI_Comm",
+        "MPI_Datatype" => "MPI_Datatype",
+        "MPI_Group" => "MPI_Group",
+        "MPI_Message" => "MPI_Message",
+        "MPI_Op" => "MPI_Op",
+        "MPI_Request" => "MPI_Request",
+        "MPI_Win" => "MPI_Win",
+        _ => return None,
+    };
+    Some(Handle::Other(name))
+}
+
+/// Whether a handle comes from a variable that was never set.
+pub(super) fn was_never_set(handle: &Handle) -> bool {
+    matches!(handle, Handle::Other(name) if never_set(name).is_some())
+}
+
 /// The kind of handle that an argument is.
 fn kind(what: &str) -> Option<HandleKind> {
     Some(match what {
@@ -156,6 +176,9 @@ pub(super) fn check(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Ou
                 if *null == kind && !may_be_null(asked, kind, argument.parameter) =>
             {
                 HandleState::Null
+            }
+            unset if was_never_set(unset) && !may_be_null(asked, kind, argument.parameter) => {
+                HandleState::Uninitialized
             }
             // Another null handle is no handle of this kind either.
             Handle::Null(null) if *null != kind => HandleState::Unfit,

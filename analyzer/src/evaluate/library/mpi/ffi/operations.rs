@@ -6,6 +6,7 @@ use p2p_protocol::model::{Argument, HandleKind, HandleState};
 
 use super::super::collective;
 use super::buffer::region;
+use super::handles::was_never_set;
 use super::invocation::Invocation;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Datatype, Handle};
@@ -29,6 +30,11 @@ pub(super) fn operation(
         }
         Some(Handle::Null(_)) => {
             let (kind, state) = (HandleKind::Operation, HandleState::Null);
+            asked.fails(machine, at, Argument::Handle { kind, state })?;
+            Ok(None)
+        }
+        Some(unset) if was_never_set(&unset) => {
+            let (kind, state) = (HandleKind::Operation, HandleState::Uninitialized);
             asked.fails(machine, at, Argument::Handle { kind, state })?;
             Ok(None)
         }

@@ -8,6 +8,7 @@ use p2p_protocol::model::{Action, Argument, Completion, HandleKind, HandleState,
 use super::super::request::{arrive, finish};
 use super::buffer::Region;
 use super::constants::UNDEFINED;
+use super::handles::was_never_set;
 use super::invocation::Invocation;
 use super::messages::{truth, waits};
 use crate::evaluate::Understood;
@@ -146,6 +147,10 @@ fn given(
                 found.push(Given { number, path, request: *request });
             }
             Value::Handle(Handle::Null(_)) => {}
+            Value::Handle(unset) if was_never_set(&unset) => {
+                let (kind, state) = (HandleKind::Request, HandleState::Uninitialized);
+                asked.fails(machine, argument, Argument::Handle { kind, state })?;
+            }
             _ => return Err(asked.lost(machine, NOT_KNOWN)),
         }
     }

@@ -359,3 +359,20 @@ fn windows_have_epochs() {
     is(14, &["Freed"]);
     assert_eq!(events.len(), 16);
 }
+
+#[test]
+fn handles_that_were_never_set() {
+    says("MPI_Request r; MPI_Wait(&r, MPI_STATUS_IGNORE);", "Request, state: Uninitialized", false);
+    says(
+        "MPI_Request r[2]; int x; MPI_Isend(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, r);
+         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);",
+        "Request, state: Uninitialized",
+        false,
+    );
+    says("MPI_Comm c; MPI_Barrier(c);", "Communicator, state: Uninitialized", false);
+    says("MPI_Datatype t; int x; MPI_Bcast(&x, 1, t, 0, MPI_COMM_WORLD);", "Uninitialized", false);
+    says_nothing("MPI_Request r; start_something(&r); MPI_Wait(&r, MPI_STATUS_IGNORE);");
+    says_nothing(
+        "MPI_Comm c; if (atoi(argv[1])) MPI_Comm_dup(MPI_COMM_WORLD, &c); MPI_Barrier(c);",
+    );
+}
