@@ -66,6 +66,9 @@ pub fn operation(world: &World, at: At) -> String {
             words::wait(dialect, completion, requests.len()).to_owned()
         }
         Action::Test { .. } => words::test(dialect).to_owned(),
+        Action::Collective(collective) if let Some(call) = maker(world, at, collective.kind) => {
+            call.to_owned()
+        }
         Action::Collective(collective) => {
             with_root(dialect, words::collective(dialect, collective.kind).to_owned(), collective)
         }
@@ -97,6 +100,30 @@ pub fn operation(world: &World, at: At) -> String {
         Action::OneSided(it) => one_sided(world, it),
         Action::Opaque => "step that is not understood".to_owned(),
     }
+}
+
+/// How far from a collective the step stands that says what it makes or frees.
+const BESIDE: usize = 3;
+
+/// The function by which a collective makes something or frees it, as the steps of the same call beside it
+/// say.
+fn maker(world: &World, (rank, position): At, kind: CollectiveKind) -> Option<&str> {
+    if !matches!(kind, CollectiveKind::MakeCommunicator | CollectiveKind::MakeWindow) {
+        return None;
+    }
+    let events = &world.behaviours[rank as usize].events;
+    let here = |event: &&Event| event.place == events[position].place;
+    let behind = events[position + 1..].iter().take(BESIDE).take_while(here);
+    let made = behind.filter_map(|event| match event.action {
+        Action::Create { call, .. } => Some(self::call(world, call)),
+        _ => None,
+    });
+    let before = events[..position].iter().rev().take(BESIDE).take_while(here);
+    let freed = before.filter_map(|event| match &event.action {
+        Action::OneSided(it) if it.step == WindowStep::Freed => Some("MPI_Win_free"),
+        _ => None,
+    });
+    freed.chain(made).next()
 }
 
 /// A collective's name with its root: "bcast from root 0", "MPI_Bcast with root 0".

@@ -75,7 +75,7 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{c, found, wait};
+    use super::super::samples::{all, c, found, wait};
     use crate::model::{Action, Collective, CollectiveKind};
 
     #[test]
@@ -94,5 +94,10 @@ mod tests {
             ]
         );
         assert_eq!(messages(vec![started(), started()]), [""; 0]);
+        let collective = Collective { root: Some(0), ..Collective::of(CollectiveKind::Bcast, 0) };
+        let started = vec![Action::StartCollective { collective, request: 0 }, wait(&[0])];
+        let found = all(&c(vec![started, vec![Action::Collective(collective)]]));
+        let rules: Vec<_> = found.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, ["collective-order"], "the root is the same");
     }
 }

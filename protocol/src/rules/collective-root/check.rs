@@ -24,6 +24,9 @@ fn report(case: &Case<'_>, seen: &Seen) -> Option<Finding> {
     let (true, Some(root), Some(other_root)) = (one.kind == two.kind, one.root, two.root) else {
         return None;
     };
+    if root == other_root {
+        return None;
+    }
     let message = format!(
         "in `{}`, {} takes rank {root} for the root, and {} takes rank {other_root}",
         words::collective(world.dialect, one.kind),
