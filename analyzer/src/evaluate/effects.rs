@@ -95,6 +95,8 @@ pub(super) struct Effects<'p> {
     known: RefCell<FxHashMap<usize, Effect>>,
     /// The variables outside of functions that each function touches, by itself or by what it calls.
     globals: RefCell<Vec<Rc<[GlobalId]>>>,
+    /// What loops and functions may write.
+    pub(super) writes: super::writes::Known,
 }
 
 /// What an expression can do.
@@ -109,7 +111,7 @@ pub(super) struct Effect {
 impl<'p> Effects<'p> {
     /// Of the program of which it is known what communicates.
     pub(super) fn of(communicating: Arc<Communicating<'p>>) -> Self {
-        Effects { communicating, known: RefCell::default(), globals: RefCell::default() }
+        Effects { communicating, known: RefCell::default(), globals: RefCell::default(), writes: super::writes::Known::default() }
     }
 
     /// The variables outside of functions that a function touches, by itself or by what it calls.

@@ -83,6 +83,11 @@ impl<'p> Machine<'p> {
         let inputs = &inputs;
         let is_endless = condition.is_none();
         let globals = &self.globals_of_loop(body, condition);
+        let mut parts = vec![body];
+        if let Some(condition) = condition {
+            condition.for_each_child(&mut |child| parts.push(child));
+        }
+        let parts = &parts;
         let kind = Loop {
             label,
             communicates,
@@ -91,6 +96,7 @@ impl<'p> Machine<'p> {
             iterator: None,
             inputs,
             globals,
+            parts,
             place,
         };
         self.run_loop(&kind, &mut turn)
@@ -132,8 +138,17 @@ impl<'p> Machine<'p> {
             let (iterator, inputs) = (Some(&path), &inputs);
             let is_endless = false;
             let globals = &self.globals_of_loop(body, None);
-            let kind =
-                Loop { label, communicates, turns, is_endless, iterator, inputs, globals, place };
+            let kind = Loop {
+                label,
+                communicates,
+                turns,
+                is_endless,
+                iterator,
+                inputs,
+                globals,
+                parts: &[body],
+                place,
+            };
             self.run_loop(&kind, &mut turn)
         });
         self.close_scope(scope, outcome, place)
@@ -237,6 +252,9 @@ impl<'p> Machine<'p> {
             Flow::Break(target, value) if is_meant(target, kind.label) => Some(value.clone()),
             _ => None,
         });
+        if is_habit {
+            *self.costs.entry(kind.place).or_insert(0) += self.steps - steps;
+        }
         if is_habit && outcome.is_ok() {
             self.keep_habit((kind.place, kind.iterator), known, self.steps - steps);
         }
@@ -247,6 +265,10 @@ impl<'p> Machine<'p> {
     fn habit_of(&mut self, kind: &Loop<'_>, is_habit: bool) -> Result<(), Option<Beginning>> {
         if !is_habit {
             return Err(None);
+        }
+        let mentioned = (kind.inputs, kind.globals);
+        if self.forgets_loop(kind.place, (kind.label, kind.parts), mentioned) {
+            return Ok(());
         }
         let made_of = |machine: &Self| machine.inputs(kind);
         self.repeat_habit(kind.place, (kind.inputs, kind.globals, kind.iterator), made_of)
@@ -364,6 +386,7 @@ impl<'p> Machine<'p> {
             iterator: None,
             inputs: &[],
             globals: &[],
+            parts: &[],
             place,
         };
         let outcome = self.summarize(&kind, &mut whole).map(|()| Value::unit());
@@ -534,6 +557,8 @@ struct Loop<'a> {
     inputs: &'a [VariableId],
     /// The variables outside of functions that it touches.
     globals: &'a [GlobalId],
+    /// What is in it.
+    parts: &'a [&'a Expression],
     place: Place,
 }
 

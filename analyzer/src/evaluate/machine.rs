@@ -107,6 +107,8 @@ pub(super) struct Machine<'p> {
     pub(super) truths: FxHashSet<u64>,
     /// Numbers that are so many times another one, by their identities: of which, and how many times.
     pub(super) products: FxHashMap<u64, (Value, i128)>,
+    /// How many steps loops that only compute have taken in all.
+    pub(super) costs: FxHashMap<Place, u64>,
     /// Which element the place is that was located last, where nobody knows.
     pub(super) index: Option<Unknown>,
     /// Numbers of which it is known between which they are, by their identities.

@@ -53,6 +53,7 @@ mod widen;
 mod witness;
 mod words;
 mod world;
+mod writes;
 
 #[cfg(test)]
 mod tests;
