@@ -24,19 +24,28 @@ const MOST_KEPT: u64 = 128;
 /// The same of numbers with a fraction, by which programs seldom go.
 const MOST_FRACTIONS: u64 = 16;
 
-/// How many elements of a type an array may have of which each is kept: what MPI's handles are must
-/// be known of each.
-pub(super) fn most_kept(element: &Type) -> u64 {
-    match element {
-        Type::Array(inner, Some(length)) => most_kept(inner) / length.max(&1),
-        Type::Array(_, None) => 0,
-        Type::External(name, _) if name.starts_with("MPI_") => super::value::MOST_ITEMS as u64,
-        Type::Scalar(scalar) if scalar.is_float() => MOST_FRACTIONS,
-        _ => MOST_KEPT,
-    }
-}
+/// Elements of a row of structs that are kept one by one in any case.
+const FEW: u64 = 8;
 
 impl Machine<'_> {
+    /// How many elements of a type an array may have of which each is kept: what MPI's handles are
+    /// must be known of each.
+    pub(super) fn most_kept(&self, element: &Type) -> u64 {
+        match element {
+            Type::Array(inner, Some(length)) => self.most_kept(inner) / length.max(&1),
+            Type::Array(_, None) => 0,
+            Type::External(name, _) if name.starts_with("MPI_") => super::value::MOST_ITEMS as u64,
+            Type::Scalar(scalar) if scalar.is_float() => MOST_FRACTIONS,
+            Type::Defined(definition, _) => {
+                let fields = self.program.definition(*definition).variants.first();
+                let fields = fields.map_or(&[][..], |variant| &variant.fields);
+                let least = fields.iter().map(|(_, ty)| self.most_kept(ty)).min();
+                (least.unwrap_or(MOST_KEPT) / (fields.len() as u64).max(1)).max(FEW)
+            }
+            _ => MOST_KEPT,
+        }
+    }
+
     /// Where an expression leads to.
     pub(super) fn locate_exactly(&mut self, expression: &Expression) -> Outcome<Located> {
         match &expression.kind {
@@ -750,7 +759,7 @@ impl Machine<'_> {
     ) -> Value {
         match ty {
             Type::Array(element, Some(length)) => {
-                let items = if *length <= most_kept(element) {
+                let items = if *length <= self.most_kept(element) {
                     let items = (0..*length).map(|_| self.made_of(element, make)).collect();
                     Items::Each(Rc::new(items))
                 } else {
@@ -787,7 +796,7 @@ impl Machine<'_> {
             _ => item.ty.clone(),
         };
         let items = match length.as_integer().map(|length| u64::try_from(length).unwrap_or(0)) {
-            Some(length) if length <= most_kept(&element) => {
+            Some(length) if length <= self.most_kept(&element) => {
                 let is_plain = matches!(value, Value::Scalar(_, Content::Known(_)));
                 let mut items = vec![value; length as usize];
                 if !is_plain {

@@ -514,7 +514,7 @@ impl Machine<'_> {
     pub(super) fn row_of_type(&mut self, ty: &Type, length: Length, is_zeroed: bool) -> Value {
         let element = ty.clone();
         let items = match length {
-            Length::Known(length) if length <= super::dialect::most_kept(ty) => {
+            Length::Known(length) if length <= self.most_kept(ty) => {
                 let each = (0..length).map(|_| self.value_of_type(ty, is_zeroed));
                 Items::Each(Rc::new(each.collect()))
             }
