@@ -252,7 +252,9 @@ impl Machine<'_> {
                 )
             }
             Type::Defined(definition, _)
-                if self.is_c() && !self.program.definition(*definition).is_enum =>
+                if self.is_c()
+                    && !self.program.definition(*definition).is_enum
+                    && self.program.can_be_taken_apart(ty) =>
             {
                 let fields = &self.program.definition(*definition).variants[0].fields;
                 let fields = fields.iter().enumerate();

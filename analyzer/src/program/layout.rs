@@ -65,6 +65,35 @@ impl Program {
         None
     }
 
+    /// Whether a value of a type has no more parts than can be kept one by one.
+    pub fn can_be_taken_apart(&self, ty: &Type) -> bool {
+        self.parts_of(ty, &mut Room::new()).is_some_and(|parts| parts <= PARTS.into())
+    }
+
+    /// How many structs and fields a value has, elements of an array counted up to a bound.
+    fn parts_of(&self, ty: &Type, room: &mut Room) -> Option<u64> {
+        room.enter()?;
+        let parts = match ty {
+            Type::Array(element, length) => {
+                let inner = self.parts_of(element, room)?;
+                let is_plain = inner == 1;
+                let kept = if is_plain { 1 } else { length.unwrap_or(1).min(64) };
+                inner.checked_mul(kept)?
+            }
+            Type::Defined(definition, _) => {
+                let fields = self.definition(*definition).variants.first();
+                let mut sum = 1u64;
+                for (_, ty) in fields.iter().flat_map(|variant| &variant.fields) {
+                    sum = sum.checked_add(self.parts_of(ty, room)?)?;
+                }
+                sum
+            }
+            _ => 1,
+        };
+        room.depth += 1;
+        Some(parts)
+    }
+
     fn layout(&self, ty: &Type, room: &mut Room) -> Option<Layout> {
         room.enter()?;
         let layout = self.layout_within(ty, room);
@@ -160,6 +189,8 @@ mod tests {
         }
         assert_eq!(program.size_of(&Type::Defined(DefinitionId(3), Vec::new())), Some(16));
         assert_eq!(program.size_of(&inner), None);
+        assert!(!program.can_be_taken_apart(&inner));
+        assert!(program.can_be_taken_apart(&Type::Defined(DefinitionId(3), Vec::new())));
     }
 
     #[test]

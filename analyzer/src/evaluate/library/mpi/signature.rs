@@ -149,6 +149,9 @@ pub(in crate::evaluate) fn of_c_type(
 ) -> Option<Signature> {
     let Type::Defined(id, _) = ty else { return of_type(machine, ty, place) };
     let program = machine.program;
+    if !program.can_be_taken_apart(ty) {
+        return None;
+    }
     let [only] = program.definition(*id).variants.as_slice() else { return None };
     let mut whole = Signature::empty();
     for (_, field) in &only.fields {
