@@ -95,9 +95,8 @@ pub(super) fn function(
         "Comm_split" => split(machine, asked),
         "Comm_create" | "Comm_create_group" => of_group(machine, asked),
         "Comm_split_type" => by_kind(machine, asked),
-        "Intercomm_create" | "Intercomm_merge" => {
-            Err(asked.lost(machine, "what groups do with each other is not followed"))
-        }
+        "Intercomm_create" => super::between::create(machine, asked),
+        "Intercomm_merge" => super::between::merge(machine, asked),
         _ => return topology::function(machine, asked),
     };
     Some(outcome)

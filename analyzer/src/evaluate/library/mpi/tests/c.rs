@@ -376,3 +376,21 @@ fn handles_that_were_never_set() {
         "MPI_Comm c; if (atoi(argv[1])) MPI_Comm_dup(MPI_COMM_WORLD, &c); MPI_Barrier(c);",
     );
 }
+
+#[test]
+fn two_groups_talk_over_a_communicator() {
+    let body = "MPI_Comm half, other, all; int x = 0, there, me;
+        MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 5, &other);
+        MPI_Comm_remote_size(other, &there);
+        if (rank == 0) MPI_Send(&x, there, MPI_INT, 1, 0, other);
+        if (rank == 3) MPI_Recv(&x, 1, MPI_INT, 0, 0, other, MPI_STATUS_IGNORE);
+        MPI_Intercomm_merge(other, rank < 2, &all);
+        MPI_Comm_rank(all, &me);
+        MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, me, all);";
+    let found = events(body, 4);
+    assert!(found[0].iter().any(|event| event.starts_with("send 3 #0 2 int on ")), "{found:?}");
+    assert!(found[3].iter().any(|event| event.starts_with("receive 0 #0 1 int on ")), "{found:?}");
+    assert!(found[0].iter().any(|event| event.starts_with("send nobody #2 ")), "{found:?}");
+    assert!(found[3].iter().any(|event| event.starts_with("send nobody #1 ")), "{found:?}");
+}
