@@ -6,7 +6,9 @@
 
 mod access;
 mod alike;
+mod arithmetic;
 mod assignments;
+mod beginnings;
 mod branches;
 mod bytes;
 mod calls;
@@ -19,6 +21,7 @@ mod elements;
 mod expressions;
 mod facts;
 mod failures;
+mod forgetting;
 mod graph;
 mod grid;
 mod guesses;
@@ -34,6 +37,7 @@ mod macros;
 mod map;
 mod memory;
 mod methods;
+mod offsets;
 mod operators;
 mod oracle;
 mod patterns;
@@ -77,11 +81,14 @@ pub struct Limits {
     pub events: usize,
     /// Calls within calls.
     pub depth: u32,
+    /// Loops of which it is known that they have more turns than this, and that do the same in each,
+    /// are cut short.
+    pub turns: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 2_000_000, events: 200_000, depth: 64 }
+        Limits { steps: 2_000_000, events: 200_000, depth: 64, turns: steady::LONGEST }
     }
 }
 

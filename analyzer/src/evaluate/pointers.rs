@@ -6,17 +6,14 @@
 
 use std::rc::Rc;
 
-use super::bytes::{OPEN_END, leaf, row_of};
+use super::bytes::{leaf, row_of};
 use super::identity::Identity;
 use super::machine::Machine;
-use super::value::{Items, Length, Path, Sequence, Step, Unknown, Value};
-use crate::program::{Scalar, Type};
+use super::value::{Items, Length, Path, Step, Unknown, Value};
+use crate::program::Type;
 
 /// Where pointers may lead to, at most; of others nothing is kept.
 const MOST_POINTEES: usize = 8;
-
-/// Memory behind pointers in memory behind pointers, at most.
-const DEEPEST: u32 = 6;
 
 /// Where an expression of C leads to.
 #[derive(Clone, Debug)]
@@ -32,7 +29,7 @@ pub(super) enum Located {
 }
 
 /// What elements are counted from.
-enum Spot {
+pub(super) enum Spot {
     /// Elements of a row, from this one on; `each`: so many of them make one of those that are meant,
     /// where that is known.
     Row { row: Path, first: Option<u64>, each: Option<u64> },
@@ -288,7 +285,7 @@ impl Machine<'_> {
     }
 
     /// What elements of a type are counted from, where a path leads to.
-    fn spot(&self, path: &Path, ty: &Type) -> Spot {
+    pub(super) fn spot(&self, path: &Path, ty: &Type) -> Spot {
         let wanted = type_dimensions(ty);
         let value = self.peek_in_row(path);
         let (mut row, mut first, mut inside) = match path.steps.last() {
@@ -339,7 +336,7 @@ impl Machine<'_> {
     }
 
     /// Element `index` of a row, or of the rows before and behind it where it lies outside.
-    fn carried(&self, row: &Path, index: i128) -> Option<Path> {
+    pub(super) fn carried(&self, row: &Path, index: i128) -> Option<Path> {
         let Value::Sequence(sequence) = self.peek_at(row) else { return None };
         let number = u64::try_from(index).ok();
         let length = match (sequence.length(), number) {
@@ -353,280 +350,6 @@ impl Machine<'_> {
         let Some(Step::Element(mine)) = row.steps.last() else { return None };
         let other = self.carried(&row_of(row), i128::from(*mine) + index.div_euclid(length))?;
         self.carried(&other, index.rem_euclid(length))
-    }
-
-    /// `pointer + index`. `ty`: what it points to.
-    pub(super) fn offset(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Value {
-        if index.as_integer() == Some(0) {
-            return pointer.clone();
-        }
-        let paths = self.pointees_of(pointer);
-        match &paths[..] {
-            [] => self.moved_pointer(pointer, index, ty),
-            [path] => match self.offset_path(path, index, ty) {
-                Some(path) => Value::Reference(path),
-                None => self.moved_pointer(pointer, index, ty),
-            },
-            several => {
-                let moved: Option<Vec<Path>> =
-                    several.iter().map(|path| self.offset_path(path, index, ty)).collect();
-                let result = self.moved_pointer(pointer, index, ty);
-                if let (Some(moved), Value::Unknown(unknown, _)) = (moved, &result) {
-                    self.pointees.borrow_mut().insert(unknown.identity, moved.into());
-                }
-                result
-            }
-        }
-    }
-
-    /// A pointer of which nobody knows where it leads, so many elements from another one.
-    fn moved_pointer(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Value {
-        let ty = Type::Reference(Box::new(ty.clone()));
-        match pointer {
-            Value::Reference(_) => self.fresh(ty),
-            pointer => self.computed("pointer", &[pointer, index], ty),
-        }
-    }
-
-    fn offset_path(&mut self, path: &Path, index: &Value, ty: &Type) -> Option<Path> {
-        let number = index.as_integer();
-        match self.spot(path, ty) {
-            Spot::Row { row, first, each } => {
-                let (Some(first), Some(number), Some(each)) = (first, number, each) else {
-                    return Some(self.part_of_row(&row, index));
-                };
-                let target = i128::from(first) + number.checked_mul(i128::from(each))?;
-                Some(match self.from_element(&row, target) {
-                    Some(path) => path,
-                    None => self.part_of_row(&row, index),
-                })
-            }
-            Spot::Single(path) if number.is_none() => Some(path),
-            Spot::Single(_) | Spot::Other => {
-                let size = self.program.size_of(ty).unwrap_or(1);
-                let (start, _) = self.span(path)?;
-                let first = i128::from(start) + number?.checked_mul(i128::from(size))?;
-                self.path_to_byte(path, u64::try_from(first).ok()?)
-            }
-        }
-    }
-
-    /// The path to the elements of a row from this one on, or those of rows before or behind it.
-    fn from_element(&self, row: &Path, index: i128) -> Option<Path> {
-        let Value::Sequence(sequence) = self.peek_at(row) else { return None };
-        let end = match sequence.length() {
-            Length::Known(length) => length,
-            Length::Unknown(_) => OPEN_END,
-        };
-        match u64::try_from(index) {
-            Ok(0) => Some(row.clone()),
-            Ok(first) if first <= end => Some(row.child(Step::Slice(first, end))),
-            _ => {
-                let element = self.carried(row, index)?;
-                let Some(Step::Element(first)) = element.steps.last() else { return None };
-                self.from_element(&row_of(&element), i128::from(*first))
-            }
-        }
-    }
-
-    /// Elements in a row, from one on of which nobody knows which it is.
-    fn part_of_row(&self, row: &Path, index: &Value) -> Path {
-        let mut identity = Identity::of("elements from");
-        identity.unknown(self.identity(index));
-        let mut top = row.clone();
-        while matches!(
-            top.steps.last(),
-            Some(Step::Element(_) | Step::Somewhere | Step::Among(..))
-        )
-            && matches!(self.peek_at(&row_of(&top)), Value::Sequence(_))
-        {
-            top = row_of(&top);
-        }
-        top.child(Step::Part(Length::Unknown(identity.finish())))
-    }
-
-    /// The path to what begins at a byte of the object that a path leads to.
-    fn path_to_byte(&self, path: &Path, byte: u64) -> Option<Path> {
-        let whole = Path::whole(path.object);
-        let found = self.region_around(&whole, byte, byte.checked_add(1)?);
-        let (start, _) = self.span(&found)?;
-        match (start == byte, found.steps.last()) {
-            (true, Some(Step::Element(index))) => {
-                self.from_element(&row_of(&found), i128::from(*index))
-            }
-            (true, _) => Some(found),
-            _ => None,
-        }
-    }
-
-    /// `one - other`, in elements of a type.
-    pub(super) fn difference(&mut self, one: &Value, other: &Value, ty: &Type) -> Value {
-        let size = self.program.size_of(ty).unwrap_or(1);
-        if let (Some(mine), Some(theirs)) = (self.pointer(one), self.pointer(other))
-            && mine.object == theirs.object
-            && size > 0
-        {
-            if mine == theirs {
-                return Value::integer(0, Scalar::I64);
-            }
-            if let (Some((mine, _)), Some((theirs, _))) = (self.span(&mine), self.span(&theirs)) {
-                let bytes = i128::from(mine) - i128::from(theirs);
-                return Value::integer(bytes / i128::from(size), Scalar::I64);
-            }
-        }
-        self.computed("pointer difference", &[one, other], Type::Scalar(Scalar::I64))
-    }
-
-    /// How two pointers compare, where that is known: less than zero, zero, or more.
-    pub(super) fn order_of_pointers(&self, one: &Value, other: &Value) -> Option<i128> {
-        match (self.is_null(one), self.is_null(other)) {
-            (Some(true), Some(true)) => return Some(0),
-            (Some(true), Some(false)) => return Some(-1),
-            (Some(false), Some(true)) => return Some(1),
-            _ => {}
-        }
-        let (Value::Reference(one), Value::Reference(other)) = (one, other) else { return None };
-        if one == other {
-            return Some(0);
-        }
-        if one.object != other.object {
-            return None;
-        }
-        let ((mine, _), (theirs, _)) = (self.span(one)?, self.span(other)?);
-        Some(i128::from(mine) - i128::from(theirs))
-    }
-
-    /// Gives memory that has no type yet the one that a pointer to it has.
-    pub(super) fn give_type(&mut self, path: &Path, ty: &Type) {
-        let Some(Value::Variant(super::bytes::UNTYPED, parts)) =
-            self.state.memory.get(path.object).filter(|_| path.steps.is_empty())
-        else {
-            return;
-        };
-        let Some(size) = self.program.size_of(ty).filter(|size| *size > 0) else { return };
-        let (bytes, is_zeroed) = (parts[0].clone(), parts.len() > 1);
-        let length = self.divided(&bytes, size);
-        let value = self.row_of_type(ty, length, is_zeroed);
-        self.put(path, value);
-    }
-
-    /// So many values of a type in a row, zeroed or not.
-    pub(super) fn row_of_type(&mut self, ty: &Type, length: Length, is_zeroed: bool) -> Value {
-        let element = ty.clone();
-        let items = match length {
-            Length::Known(length) if length <= self.most_kept(ty) => {
-                let each = (0..length).map(|_| self.value_of_type(ty, is_zeroed));
-                Items::Each(Rc::new(each.collect()))
-            }
-            length => Items::Alike(Rc::new(self.value_of_type(ty, is_zeroed)), length),
-        };
-        Value::Sequence(Sequence { element, items })
-    }
-
-    fn value_of_type(&mut self, ty: &Type, is_zeroed: bool) -> Value {
-        if is_zeroed {
-            self.zero(ty)
-        } else {
-            self.made_of(ty, &mut |machine, ty| machine.fresh(ty.clone()))
-        }
-    }
-
-    /// How many elements of a size so many bytes are.
-    fn divided(&mut self, bytes: &Value, size: u64) -> Length {
-        if let Some(bytes) = bytes.as_integer() {
-            return Length::Known(u64::try_from(bytes).unwrap_or(0) / size);
-        }
-        let identity = self.identity(bytes).identity;
-        if let Some((of, times)) = self.products.get(&identity).cloned() {
-            if times == i128::from(size) {
-                return Length::Unknown(self.identity(&of));
-            }
-            if times % i128::from(size) == 0 {
-                let times = Value::integer(times / i128::from(size), Scalar::U64);
-                let (one, other) = (of, times);
-                let swaps = self.identity(&one).identity > self.identity(&other).identity;
-                let inputs = if swaps { [&other, &one] } else { [&one, &other] };
-                let product = self.computed("multiply", &inputs, Type::Scalar(Scalar::U64));
-                return Length::Unknown(self.identity(&product));
-            }
-        }
-        if size == 1 {
-            return Length::Unknown(self.identity(bytes));
-        }
-        let size = Value::integer(i128::from(size), Scalar::U64);
-        let length = self.computed("divide", &[bytes, &size], Type::Scalar(Scalar::U64));
-        Length::Unknown(self.identity(&length))
-    }
-
-    /// Makes unknown all that can be reached from a value: it was handed to code that nobody knows.
-    /// That code may not touch it at all: no access is noted.
-    pub(super) fn forget_behind(&mut self, value: &Value) {
-        let mut seen = Vec::new();
-        self.forget_reached(value, &mut seen, DEEPEST);
-    }
-
-    fn forget_reached(&mut self, value: &Value, seen: &mut Vec<Path>, depth: u32) {
-        let mut paths = Vec::new();
-        super::access::references(value, &mut paths);
-        if let Value::Unknown(..) = value {
-            paths.extend(self.pointees_of(value).iter().cloned());
-        }
-        for path in paths {
-            if seen.contains(&path) {
-                continue;
-            }
-            seen.push(path.clone());
-            let inside = self.peek_at(&path);
-            if depth > 0 {
-                self.forget_reached(&inside, seen, depth - 1);
-            }
-            let forgotten = self.forgotten_in_c(&inside);
-            self.put(&path, forgotten);
-        }
-    }
-
-    /// Makes what is at a path unknown.
-    pub(super) fn forget_there(&mut self, path: &Path) {
-        let forgotten = self.peek_at(path);
-        let forgotten = self.forgotten_in_c(&forgotten);
-        self.put(path, forgotten);
-    }
-
-    /// A value of the same shape of which nothing else is known.
-    pub(super) fn forgotten_in_c(&mut self, value: &Value) -> Value {
-        match value {
-            Value::Function(..) | Value::External(..) | Value::Moved => value.clone(),
-            Value::Variant(super::bytes::UNTYPED, parts) => {
-                Value::Variant(super::bytes::UNTYPED, Rc::new(parts[..1].to_vec()))
-            }
-            Value::Defined { definition, variant, fields } => {
-                let fields = fields.iter().map(|part| self.forgotten_in_c(part)).collect();
-                Value::Defined {
-                    definition: *definition,
-                    variant: *variant,
-                    fields: Rc::new(fields),
-                }
-            }
-            Value::Sequence(Sequence { element, items }) => {
-                let items = match items {
-                    Items::Each(items) => {
-                        let items = items.iter().map(|item| self.forgotten_in_c(item)).collect();
-                        Items::Each(Rc::new(items))
-                    }
-                    Items::Alike(item, length) => {
-                        Items::Alike(Rc::new(self.forgotten_in_c(item)), *length)
-                    }
-                };
-                Value::Sequence(Sequence { element: element.clone(), items })
-            }
-            Value::Reference(_) | Value::Variant(..) => {
-                self.fresh(Type::Reference(Box::new(Type::Unknown)))
-            }
-            other => {
-                let ty = self.type_of(other);
-                self.fresh(ty)
-            }
-        }
     }
 }
 

@@ -53,12 +53,7 @@ pub(super) struct Known {
 
 impl Known {
     /// What a loop with these parts writes.
-    fn of_loop(
-        &self,
-        program: &Program,
-        label: Option<&str>,
-        parts: &[&Expression],
-    ) -> Rc<Writes> {
+    fn of_loop(&self, program: &Program, label: Option<&str>, parts: &[&Expression]) -> Rc<Writes> {
         let Some(first) = parts.first() else { return Rc::default() };
         let address = std::ptr::from_ref(*first) as usize;
         if let Some(known) = self.loops.borrow().get(&address) {
@@ -194,8 +189,18 @@ impl Writes {
         let Kind::External(path, _) = &callee.kind else { return };
         let name = path.last().map_or("", String::as_str);
         const READING: [&str; 12] = [
-            "offset", "difference", "printf", "fprintf", "puts", "fputs", "free", "strlen", "strcmp",
-            "atoi", "assert", "perror",
+            "offset",
+            "difference",
+            "printf",
+            "fprintf",
+            "puts",
+            "fputs",
+            "free",
+            "strlen",
+            "strcmp",
+            "atoi",
+            "assert",
+            "perror",
         ];
         if READING.contains(&name) {
             return;
@@ -251,9 +256,8 @@ impl Machine<'_> {
             return false;
         }
         let frame = Rc::clone(&self.state.frames[self.state.frame.0 as usize]);
-        let object = |variable: &VariableId| {
-            frame.variables.get(variable.0 as usize).copied().flatten()
-        };
+        let object =
+            |variable: &VariableId| frame.variables.get(variable.0 as usize).copied().flatten();
         let mut reached = BTreeSet::new();
         for variable in variables {
             let Some(object) = object(variable) else { continue };
@@ -332,7 +336,7 @@ impl Machine<'_> {
                     Type::Array(..) => false,
                     element => writes.has(element),
                 };
-                let mut made = |machine: &mut Self, item: &Value| match all {
+                let made = |machine: &mut Self, item: &Value| match all {
                     true => machine.forgotten_in_c(item),
                     false => match item {
                         Value::Sequence(_) | Value::Defined { .. } => {
