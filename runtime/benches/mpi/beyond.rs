@@ -44,10 +44,10 @@ impl Beyond {
     }
 
     pub(crate) fn put(&mut self, peer: usize, data: &[u64]) {
-        let (bytes, kind) = (size_of_val(data) as i32, unsafe { ffi::RSMPI_UINT8_T });
-        let (place, peer) = (data.as_ptr().cast(), peer as i32);
+        let (place, bytes, peer) = (data.as_ptr().cast(), size_of_val(data) as i32, peer as i32);
         // SAFETY: the data stays until the fence, and the window is as long.
         unsafe {
+            let kind = ffi::RSMPI_UINT8_T;
             ffi::MPI_Put(place, bytes, kind, peer, 0, bytes, kind, self.window);
             ffi::MPI_Win_fence(0, self.window);
         }
