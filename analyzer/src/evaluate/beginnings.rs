@@ -163,8 +163,16 @@ impl Machine<'_> {
             Type::Array(element, _) => (**element).clone(),
             _ => item.ty.clone(),
         };
+        // How long rows are may only be known by their values.
+        let most = match (&element, &value) {
+            (Type::Array(inner, None), Value::Sequence(row)) => match &row.items {
+                Items::Each(items) => self.most_kept(inner) / (items.len() as u64).max(1),
+                Items::Alike(..) => 0,
+            },
+            (element, _) => self.most_kept(element),
+        };
         let items = match length.as_integer().map(|length| u64::try_from(length).unwrap_or(0)) {
-            Some(length) if length <= self.most_kept(&element) => {
+            Some(length) if length <= most => {
                 let is_plain = matches!(value, Value::Scalar(_, Content::Known(_)));
                 let mut items = vec![value; length as usize];
                 if !is_plain {

@@ -66,6 +66,13 @@ fn pointers_lead_where_they_are_set_to() {
 }
 
 #[test]
+fn arrays_may_be_as_long_as_a_variable_says() {
+    let text = "int w = 3; int a[w][w + 1]; for (int i = 0; i < w; i++)
+        for (int j = 0; j <= w; j++) a[i][j] = i + j;";
+    holds(text, &["a[2][3] == 5 && a[0][1] == 1"]);
+}
+
+#[test]
 fn structs_are_copied() {
     let text = "struct point { double x; int n[2]; struct point *next; };
         struct point one = {1.5, {2, 3}, NULL}, two = one, all[3]; two.n[1]++; all[1] = two;
