@@ -104,7 +104,7 @@ impl<'u> Lowering<'u> {
     pub(super) fn note_call(&mut self, name: &str, place: Place) {
         let plain = name.strip_prefix('P').filter(|plain| plain.starts_with("MPI_"));
         let name = plain.unwrap_or(name);
-        if library::is_function_of_mpi(name) && is_mpi_communication(name) {
+        if library::is_function_of_mpi(name) && is_mpi_communication(name) && name != "MPI_Abort" {
             let name = name.to_owned();
             self.program.calls.push(CallSite { place, name, is_certain: true });
         }
