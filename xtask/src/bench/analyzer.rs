@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use super::checker;
 use crate::Result;
 use crate::workspace::{cargo, files, root, run as run_command};
 
@@ -34,13 +35,6 @@ pub(super) fn run() -> Result {
     beside_a_compiler(&folder)?;
     with_many_ranks()?;
     per_rank()
-}
-
-/// The checker, as it was built.
-fn checker() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target.join("release").join("p2p-check")
 }
 
 /// The whole run over a folder of crates, beside what parsing and reading it costs at least.

@@ -4,6 +4,7 @@
 //! number on a busy machine says nothing about the code.
 
 mod analyzer;
+mod c;
 mod cost;
 mod instructions;
 mod mpi;
@@ -14,7 +15,7 @@ use std::process::{Command, Stdio};
 use clap::ValueEnum;
 
 use crate::Result;
-use crate::workspace::{cargo, run as run_command};
+use crate::workspace::{cargo, root, run as run_command};
 
 /// What can be measured.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,6 +24,8 @@ pub(crate) enum Subject {
     Engine,
     /// How long a check of rsmpi programs takes
     Analyzer,
+    /// What clang's own checks find in C programs and what the checker does, and how long it takes
+    C,
     /// How long a protocol takes to expand, and the library to build
     Macro,
     /// How fast messages travel between threads
@@ -40,6 +43,7 @@ pub(crate) fn run(subjects: &[Subject]) -> Result {
         match subject {
             Subject::Engine => run_command(cargo(bench("p2p-protocol", "engine")))?,
             Subject::Analyzer => analyzer::run()?,
+            Subject::C => c::run()?,
             Subject::Macro => cost::run()?,
             Subject::Instructions => instructions::run()?,
             Subject::Mpi => mpi::run()?,
@@ -52,6 +56,13 @@ pub(crate) fn run(subjects: &[Subject]) -> Result {
 /// The words after `cargo` that run one benchmark of one package.
 fn bench<'a>(package: &'a str, name: &'a str) -> [&'a str; 6] {
     ["bench", "--quiet", "--package", package, "--bench", name]
+}
+
+/// The checker, as it was built with optimisation.
+fn checker() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("release").join("p2p-check")
 }
 
 /// Has cargo build something, and gives back where it has put it.

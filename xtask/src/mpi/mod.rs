@@ -132,6 +132,13 @@ impl Mpi {
         Command::new(self.compiler)
     }
 
+    /// What tells another compiler where this MPI's headers are.
+    pub(crate) fn include_flags(&self) -> Vec<String> {
+        let command = answer(self.compiler, "-show").unwrap_or_default();
+        let words = command.split_whitespace().filter(|word| word.starts_with("-I"));
+        words.map(str::to_owned).collect()
+    }
+
     /// Compiles one file of C, optimised. What a newer compiler says of MPICH's header is not about it.
     pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result {
         let mut compile = self.compiler();

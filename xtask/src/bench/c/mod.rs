@@ -1,0 +1,122 @@
+//! The checks of C programs: beside clang's own checks of MPI, and what they cost.
+//!
+//! Everything is the time of whole processes, the checker optimised.
+
+mod clang;
+mod generated;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::Result;
+use crate::workspace::{cargo, files, read, root, run as run_command, write};
+
+/// How often each thing is measured, one after the other in turns.
+const REPETITIONS: usize = 7;
+
+/// How long the files are that people check one at a time, in lines.
+const USUAL_LENGTH: std::ops::RangeInclusive<usize> = 100..=300;
+
+/// How many of them are checked in one call.
+const MANY: usize = 2000;
+
+/// The sizes that one file is checked with.
+const FEW_RANKS: [&str; 2] = ["--ranks", "2..=4"];
+
+pub(super) fn run() -> Result {
+    eprintln!("building the checker ..");
+    run_command(cargo(["build", "--quiet", "--release", "--package", "cargo-p2p-check"]))?;
+    clang::compare()?;
+    let folder = std::env::temp_dir().join(format!("p2p-bench-c-{}", std::process::id()));
+    let measured = speed(&folder);
+    _ = std::fs::remove_dir_all(&folder);
+    measured
+}
+
+/// What is measured is written below the folder.
+fn speed(folder: &Path) -> Result {
+    println!("\n| what | ms | target |");
+    println!("| --- | ---: | ---: |");
+    let usual = usual_files()?;
+    one_at_a_time(&usual)?;
+    many_at_once(&folder.join("many"), &usual)?;
+    let large = folder.join("large.c");
+    write(&large, &generated::large())?;
+    let calls = format!("{} lines, {} calls", generated::LINES, generated::CALLS);
+    row(&format!("one file of {calls}"), median(&large, &[])?, "1000");
+    for turns in [10, 1_000_000] {
+        let file = folder.join(format!("loops_{turns}.c"));
+        write(&file, &generated::loops(turns))?;
+        let what = format!("loops of {turns} turns around computation");
+        row(&what, median(&file, &FEW_RANKS)?, "")
+    }
+    Ok(())
+}
+
+fn row(what: &str, time: f64, target: &str) {
+    println!("| {what} | {:.2} | {target} |", 1e3 * time);
+}
+
+/// The fixtures that are as long as such files are.
+fn usual_files() -> Result<Vec<PathBuf>> {
+    let mut usual = Vec::new();
+    for file in files(&root().join("fixtures/c"), ".c")? {
+        let text = read(&file)?;
+        if USUAL_LENGTH.contains(&text.lines().count()) && text.contains("int main") {
+            usual.push(file);
+        }
+    }
+    if usual.is_empty() { Err("no fixture in C is as long as usual".into()) } else { Ok(usual) }
+}
+
+/// The median of all runs over one file, and that of the file with the largest one.
+fn one_at_a_time(usual: &[PathBuf]) -> Result {
+    let times = usual.iter().map(|file| Ok((median(file, &FEW_RANKS)?, file)));
+    let mut times = times.collect::<Result<Vec<_>>>()?;
+    times.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let what = format!("one file of 100 to 300 lines, 2 to 4 ranks ({} files)", usual.len());
+    row(&what, times[times.len() / 2].0, "3");
+    if let Some((time, file)) = times.last() {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        row(&format!("the slowest of them ({name})"), *time, "");
+    }
+    Ok(())
+}
+
+/// Copies of them, all in one call.
+fn many_at_once(folder: &Path, usual: &[PathBuf]) -> Result {
+    std::fs::create_dir_all(folder)?;
+    for (number, file) in usual.iter().cycle().take(MANY).enumerate() {
+        std::fs::copy(file, folder.join(format!("program_{number}.c")))?;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let what = format!("{MANY} such files in one call, {cores} cores");
+    row(&what, median(folder, &FEW_RANKS)?, "2000 on two cores");
+    Ok(())
+}
+
+/// How long a check takes.
+fn median(path: &Path, options: &[&str]) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..REPETITIONS {
+        let start = Instant::now();
+        check([path], options)?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
+
+/// One run of the checker: what it says.
+fn check<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>, options: &[&str]) -> Result<String> {
+    let mut command = Command::new(super::checker());
+    command.args(options).args(["--message-format", "short", "--exit-zero"]);
+    command.args(paths.into_iter().map(|path| path.as_ref().to_owned()));
+    let output = command.output()?;
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if text.contains("panicked") {
+        return Err(format!("the checker fails:\n{text}").into());
+    }
+    Ok(text)
+}
