@@ -44,7 +44,10 @@ struct Habit {
 }
 
 /// A loop that is begun.
-pub(super) struct Beginning {
+pub(super) struct Beginning(Box<Begun>);
+
+/// What was there when it began.
+struct Begun {
     key: u64,
     memory: super::memory::Memory,
     surroundings: [usize; 11],
@@ -78,7 +81,7 @@ impl Machine<'_> {
         };
         let Some(habit) = habits.known.borrow().get(&key).cloned() else {
             let (memory, surroundings) = (self.state.memory.clone(), self.surroundings_of_loop());
-            return Err(Some(Beginning { key, memory, surroundings }));
+            return Err(Some(Beginning(Box::new(Begun { key, memory, surroundings }))));
         };
         let made_of = made_of(self);
         let mut number = 0;
@@ -105,7 +108,8 @@ impl Machine<'_> {
         }
         let habits = Rc::clone(&self.computations.habits);
         habits.long.borrow_mut().insert(place);
-        let Some(Beginning { key, memory, surroundings }) = begun else { return };
+        let Some(Beginning(begun)) = begun else { return };
+        let Begun { key, memory, surroundings } = *begun;
         if surroundings != self.surroundings_of_loop() || habits.count.get() >= MOST_HABITS {
             return;
         }

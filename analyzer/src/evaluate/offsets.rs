@@ -49,7 +49,7 @@ impl Machine<'_> {
                     return Some(self.part_of_row(&row, index));
                 };
                 let target = i128::from(first) + number.checked_mul(i128::from(each))?;
-                Some(match self.from_element(&row, target) {
+                Some(match self.elements_from(&row, target) {
                     Some(path) => path,
                     None => self.part_of_row(&row, index),
                 })
@@ -65,7 +65,7 @@ impl Machine<'_> {
     }
 
     /// The path to the elements of a row from this one on, or those of rows before or behind it.
-    fn from_element(&self, row: &Path, index: i128) -> Option<Path> {
+    fn elements_from(&self, row: &Path, index: i128) -> Option<Path> {
         let Value::Sequence(sequence) = self.peek_at(row) else { return None };
         let end = match sequence.length() {
             Length::Known(length) => length,
@@ -77,7 +77,7 @@ impl Machine<'_> {
             _ => {
                 let element = self.carried(row, index)?;
                 let Some(Step::Element(first)) = element.steps.last() else { return None };
-                self.from_element(&row_of(&element), i128::from(*first))
+                self.elements_from(&row_of(&element), i128::from(*first))
             }
         }
     }
@@ -102,7 +102,7 @@ impl Machine<'_> {
         let (start, _) = self.span(&found)?;
         match (start == byte, found.steps.last()) {
             (true, Some(Step::Element(index))) => {
-                self.from_element(&row_of(&found), i128::from(*index))
+                self.elements_from(&row_of(&found), i128::from(*index))
             }
             (true, _) => Some(found),
             _ => None,
