@@ -12,7 +12,7 @@ use super::habits::Beginning;
 use super::identity::Identity;
 use super::iterator::{self, Asking, Lazy, Next};
 use super::machine::{Flow, Machine, Outcome, Turning};
-use super::steady::{LONGEST, Turns};
+use super::steady::{HASTY, LONGEST, MUCH, PATIENT, Turns};
 use super::value::{Path, Unknown, Value};
 use super::widen::Widening;
 use crate::program::{Condition, Expression, GlobalId, Pattern, Place, VariableId};
@@ -277,7 +277,6 @@ impl<'p> Machine<'p> {
     fn turns_of(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
         let place = kind.place;
         let is_short = kind.turns.is_some_and(|turns| turns <= u64::from(COMPUTED_TURNS));
-        let is_long = kind.turns.is_some_and(|turns| turns > LONGEST);
         let is_run = kind.turns.is_none_or(|turns| turns <= u64::from(COMPUTED_TURNS));
         if self.is_c() && !kind.communicates && !is_run {
             return self.summarize(kind, turn);
@@ -305,11 +304,13 @@ impl<'p> Machine<'p> {
             if may_have_left || !kind.communicates && is_enough {
                 return self.summarize(kind, turn);
             }
+            let (longest, patience) = self.patience();
+            let is_long = kind.turns.is_some_and(|turns| turns > longest);
             if is_long || kind.is_endless || turns + 3 > LONGEST {
                 last.note(self.graph.since(mark));
             }
-            if is_long && last.are_steady() {
-                return self.cut(kind, turn);
+            if is_long && turns > patience && last.are_steady() {
+                return self.cut(kind, turns, turn);
             }
             if turns > LONGEST && !last.are_steady() {
                 return Err(self.lost(place, "the loop has too many turns that differ"));
@@ -345,11 +346,22 @@ impl<'p> Machine<'p> {
         globals
     }
 
-    /// Leaves out what is left of a long loop of which it is known how many turns it has.
-    fn cut(&mut self, kind: &Loop<'_>, turn: Turn<'_, 'p>) -> Outcome<()> {
+    /// From how many turns on a loop is long, and how many of them are run before it is cut short.
+    fn patience(&self) -> (u64, u64) {
+        let longest = self.limits.turns;
+        match self.is_c() {
+            false => (longest, 0),
+            true if longest < LONGEST && self.graph.total() > MUCH => (HASTY, HASTY),
+            true => (longest, PATIENT),
+        }
+    }
+
+    /// Leaves out what is left of a long loop of which it is known how many turns it has, after the
+    /// turns that are done.
+    fn cut(&mut self, kind: &Loop<'_>, done: u64, turn: Turn<'_, 'p>) -> Outcome<()> {
         // A loop that only computes is nothing that others must do as often.
         let turns = kind.turns.filter(|_| kind.communicates);
-        self.cuts.extend(turns.map(|turns| (kind.place, turns)));
+        self.cuts.extend(turns.map(|turns| (kind.place, turns.saturating_sub(done))));
         self.generalize(kind.iterator);
         self.widen_over(kind, turn)?;
         Err(Flow::Break(None, Value::unit()))

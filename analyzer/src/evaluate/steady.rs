@@ -10,6 +10,16 @@ use super::alike;
 /// Turns that are run one by one, at most.
 pub(super) const LONGEST: u64 = 2_000;
 
+/// Turns that are run one by one in C before a loop is cut short that has more. Its loops over time
+/// are many and long; what they do every hundredth turn is still seen.
+pub(super) const PATIENT: u64 = 128;
+
+/// The same for a rank that has done [`MUCH`] already.
+pub(super) const HASTY: u64 = 16;
+
+/// Events that are much for one rank.
+pub(super) const MUCH: usize = 4_096;
+
 /// What the last turns of a loop have done.
 #[derive(Debug, Default)]
 pub(super) struct Turns {

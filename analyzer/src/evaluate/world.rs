@@ -18,6 +18,7 @@ use super::ranks::{Ran, Ranks};
 use super::recall::Computations;
 use super::shared::Shared;
 use super::state::{Frame, State};
+use super::steady::PATIENT;
 use super::value::Value;
 use super::{Evaluated, Limits, Understood};
 use crate::program::{Dialect, Entry, EntryKind, Program, Type};
@@ -44,9 +45,18 @@ pub(super) fn evaluate<'p>(
     (size, others): (u32, &[u32]),
     limits: Limits,
 ) -> (Evaluated, BTreeMap<u32, Evaluated>) {
-    let setting = Setting { program, entry, size, others, limits, effects, computations };
+    let mut setting = Setting { program, entry, size, others, limits, effects, computations };
+    if program.dialect == Dialect::C {
+        setting.limits.turns = PATIENT.min(limits.turns);
+    }
     let mut report = Report::default();
-    let (first, elsewhere) = setting.worlds(Oracle::default(), &mut report);
+    let (mut first, mut elsewhere) = setting.worlds(Oracle::default(), &mut report);
+    if first.cuts_differ && setting.limits.turns < limits.turns {
+        // Which turn is one too many only shows turn by turn.
+        setting.limits.turns = limits.turns;
+        report = Report::default();
+        (first, elsewhere) = setting.worlds(Oracle::default(), &mut report);
+    }
     let Made { world, answers, deviations, refused, has_guessed, .. } = first;
     let mut worlds = vec![(world, answers)];
     // What is asked in another world only is not told: nobody has asked it otherwise.
@@ -121,6 +131,8 @@ struct Made {
     refused: bool,
     /// How often some loop turns was a guess.
     has_guessed: bool,
+    /// The ranks have cut different loops short: nothing is known of those that have.
+    cuts_differ: bool,
 }
 
 impl Setting<'_, '_> {
@@ -180,7 +192,7 @@ impl Setting<'_, '_> {
 /// The world of ranks that have done this.
 fn made(dialect: Dialect, runs: Vec<Ran>, shared: Shared, report: &mut Report) -> Made {
     let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
-    let mut behaviours = same_cuts(runs);
+    let (mut behaviours, cuts_differ) = same_cuts(runs);
     for place in settle_tags(&mut behaviours) {
         let why = "its tag is only given when the program runs, and may be that of other messages";
         report.calls.insert(place, Understood::Not(why.to_owned()));
@@ -190,7 +202,7 @@ fn made(dialect: Dialect, runs: Vec<Ran>, shared: Shared, report: &mut Report) -
     let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
     let mut deviations = oracle.deviations();
     deviations.truncate(DEVIATIONS);
-    Made { world, answers, deviations, refused, has_guessed: oracle.has_guessed }
+    Made { world, answers, deviations, refused, has_guessed: oracle.has_guessed, cuts_differ }
 }
 
 impl Report {
@@ -225,8 +237,8 @@ impl Report {
 }
 
 /// Where not all ranks have cut loops of as many turns short, in the same order, what they do in
-/// them does not fit together: nothing is known of those that have.
-fn same_cuts(runs: Vec<Ran>) -> Vec<Behaviour> {
+/// them does not fit together: nothing is known of those that have. Also whether that is so.
+fn same_cuts(runs: Vec<Ran>) -> (Vec<Behaviour>, bool) {
     let turns = |run: &Ran| run.cuts.iter().map(|(_, turns)| *turns).collect::<Vec<_>>();
     let same = runs.windows(2).all(|pair| turns(&pair[0]) == turns(&pair[1]));
     let opaque = |place| {
@@ -237,7 +249,7 @@ fn same_cuts(runs: Vec<Ran>) -> Vec<Behaviour> {
         Some(place) if !same => opaque(place),
         _ => run.behaviour,
     });
-    behaviours.collect()
+    (behaviours.collect(), !same)
 }
 
 /// Whether a rank does nothing that another one could see but leave.

@@ -1,5 +1,7 @@
 //! Programs in C, and what each rank of them does.
 
+use p2p_protocol::model::{Action, CollectiveKind};
+
 use super::super::{Evaluated, Limits};
 
 /// The worlds of a text: what `main` does with `rank` and `size` known, or with a `main` of its own.
@@ -203,4 +205,34 @@ fn computations_of_a_million_turns_cost_nothing() {
     assert!(evaluated.lost.is_empty(), "{:?}", evaluated.lost);
     // What comes again and again may be cut short.
     assert!(super::show::world(&evaluated.worlds[0].0).matches("barrier").count() > 20);
+}
+
+#[test]
+fn long_loops_are_cut_short_after_what_they_do_now_and_then() {
+    let text = "int one = 1, all; for (int t = 0; t < 1000; t++) {
+                    MPI_Barrier(MPI_COMM_WORLD);
+                    if (t % 100 == 0) MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+                }";
+    let (world, _) = &evaluated(text, 2).worlds[0];
+    let events = &world.behaviours[0].events;
+    let reductions = events.iter().filter(|event| match event.action {
+        Action::Collective(collective) => collective.kind == CollectiveKind::AllReduce,
+        _ => false,
+    });
+    assert_eq!(reductions.count(), 2, "in turns 0 and 100");
+    assert!(events.len() < 150, "{}", events.len());
+}
+
+#[test]
+fn a_turn_too_many_is_not_cut_off() {
+    let text = "int v = 0; for (int t = 0; t < 501 - rank; t++) {
+                    if (rank == 0) MPI_Send(&v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+                    else MPI_Recv(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                }";
+    let (world, _) = &evaluated(text, 2).worlds[0];
+    let moves = |rank: usize| {
+        let events = world.behaviours[rank].events.iter();
+        events.filter(|event| event.action.envelopes().next().is_some()).count()
+    };
+    assert_eq!((moves(0), moves(1)), (501, 500));
 }
