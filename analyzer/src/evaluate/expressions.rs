@@ -1,4 +1,4 @@
-//! Expressions and statements, one by one.
+//! Expressions, one by one.
 
 use std::rc::Rc;
 
@@ -7,12 +7,9 @@ use super::iterator::Lazy;
 use super::library;
 use super::machine::{Flow, Machine, Outcome};
 use super::operators::operator_method;
-use super::patterns::Matched;
 use super::places::Target;
 use super::value::{Constant, Content, Items, Length, MOST_ITEMS, Path, Sequence, Step, Value};
-use crate::program::{
-    Binary, Block, DefinitionId, Expression, Kind, Literal, Place, Scalar, Statement, Type,
-};
+use crate::program::{Binary, DefinitionId, Expression, Kind, Literal, Place, Scalar, Type};
 
 impl Machine<'_> {
     /// The value of an expression.
@@ -156,7 +153,8 @@ impl Machine<'_> {
         expressions.iter().map(|expression| self.evaluate(expression)).collect()
     }
 
-    fn optional(&mut self, expression: Option<&Expression>) -> Outcome {
+    /// The value of an expression that may be left out.
+    pub(super) fn optional(&mut self, expression: Option<&Expression>) -> Outcome {
         expression.map_or_else(|| Ok(Value::unit()), |expression| self.evaluate(expression))
     }
 
@@ -400,116 +398,6 @@ impl Machine<'_> {
         }
         Ok(Value::Iterator(Rc::new(Lazy::Range { next, end })))
     }
-
-    /// Statements in a scope of their own.
-    pub(super) fn evaluate_block(&mut self, block: &Block) -> Outcome {
-        let began = (self.detached.len(), self.graph.mark());
-        let scope = self.open_scope();
-        let outcome = self.statements(block);
-        let outcome = self.close_scope(scope, outcome, block.end);
-        let Some(label) = &block.label else { return outcome };
-        self.arrive(outcome, began, block.end, |flow| match flow {
-            Flow::Break(Some(target), value) if target == label => Some(value.clone()),
-            _ => None,
-        })
-    }
-
-    fn statements(&mut self, block: &Block) -> Outcome {
-        for statement in &block.statements {
-            match statement {
-                Statement::Expression(expression) => {
-                    let scope = self.open_scope();
-                    let outcome = self.evaluate(expression);
-                    let outcome =
-                        outcome.and_then(|value| self.drop_value(value, expression.place));
-                    self.close_scope(scope, outcome, expression.place)?;
-                }
-                Statement::Let { pattern, ty, value, otherwise } => {
-                    self.declare(pattern, ty, value.as_ref(), otherwise.as_ref())?;
-                }
-            }
-        }
-        self.optional(block.value.as_deref())
-    }
-
-    fn declare(
-        &mut self,
-        pattern: &crate::program::Pattern,
-        ty: &Type,
-        value: Option<&Expression>,
-        otherwise: Option<&Expression>,
-    ) -> Outcome<()> {
-        let Some(expression) = value else {
-            // Set later: it is there from here on, on all ways.
-            pattern.for_each_variable(&mut |variable| {
-                let object = self.state.variable(variable);
-                self.put(&Path::whole(object), Value::Moved);
-                self.state.declared.push(object);
-            });
-            return Ok(());
-        };
-        let place = expression.place;
-        // A place that is taken apart stays where it is: `let (a, b) = &pair`, `let _ = x`.
-        let is_simple = matches!(pattern, crate::program::Pattern::Variable(_, None));
-        if !is_simple && otherwise.is_none() && is_place(expression) {
-            let target = self.locate(expression)?;
-            return self.bind(pattern, &target.into(), place);
-        }
-        let scope = self.open_scope();
-        let outcome = self.evaluate(expression);
-        let value = self.close_scope(scope, outcome, place)?;
-        let value = self.typed(value, ty);
-        let Some(otherwise) = otherwise else {
-            return self.bind_always(pattern, value, place);
-        };
-        self.spare(otherwise);
-        let subject = Target::Value(value).into();
-        match self.test(pattern, &subject, place)? {
-            Matched::No => self.evaluate(otherwise).map(|_| ()),
-            Matched::Yes => self.bind(pattern, &subject, place),
-            Matched::If(condition) => {
-                let choice =
-                    super::choices::Choice::or_else(place, self.effects.get(otherwise), otherwise);
-                let go_on = |_: &mut Self| Ok(Value::unit());
-                let fail = |machine: &mut Self| machine.evaluate(otherwise);
-                self.choose(condition, &choice, &go_on, &fail)?;
-                self.bind(pattern, &subject, place)
-            }
-        }
-    }
-
-    /// A value with the type that is written beside it, where that says more.
-    fn typed(&mut self, value: Value, ty: &Type) -> Value {
-        match (&value, ty) {
-            (_, Type::Unknown) => value,
-            (Value::Scalar(scalar, content), Type::Scalar(written)) if *scalar == SOME_INTEGER => {
-                Value::Scalar(*written, *content)
-            }
-            (Value::Unknown(unknown, Type::Unknown), ty) => {
-                let ty = self.resolve(ty);
-                self.unknown(*unknown, &ty)
-            }
-            (Value::Sequence(sequence), ty) if sequence.element == Type::Unknown => {
-                let ty = self.resolve(ty);
-                match super::types::element(ty.behind_references()) {
-                    Some(element) => Value::Sequence(Sequence {
-                        element: element.clone(),
-                        items: sequence.items.clone(),
-                    }),
-                    None => value,
-                }
-            }
-            _ => value,
-        }
-    }
-}
-
-/// Whether an expression names a place.
-fn is_place(expression: &Expression) -> bool {
-    matches!(
-        expression.kind,
-        Kind::Variable(_) | Kind::Field(..) | Kind::Index(..) | Kind::Dereference(_)
-    )
 }
 
 /// Whether the compiler keeps an expression's value for ever where a reference to it is asked for.

@@ -48,6 +48,7 @@ mod ranks;
 mod recall;
 mod shared;
 mod state;
+mod statements;
 mod steady;
 mod types;
 mod unions;
