@@ -47,6 +47,8 @@ pub struct Program {
     /// The language that it is written in, which says what an assignment does to what it takes,
     /// what happens at a block's end, and in what words is spoken of it.
     pub dialect: Dialect,
+    /// Some of it is C++, whose constructors and destructors are not followed.
+    pub has_classes: bool,
     /// The functions and methods.
     pub functions: Vec<Function>,
     /// Constants and static variables.

@@ -117,6 +117,7 @@ pub(in crate::read) fn program(units: &[&Unit], unclear: &[(String, String)]) ->
         pending.iter().for_each(|function| lowering.body(function));
     }
     lowering.find_entries(&pending[0]);
+    lowering.program.has_classes = units.iter().any(|unit| unit.is_cpp());
     lowering.program
 }
 

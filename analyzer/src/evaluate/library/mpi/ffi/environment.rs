@@ -9,13 +9,14 @@ use super::constants::{ERRORS_RETURN, is_predefined_attribute};
 use super::handles::{create, release};
 use super::invocation::Invocation;
 use super::messages::truth;
+use super::span;
 use super::topology::forget_results;
 use crate::evaluate::Understood;
 use crate::evaluate::bytes::UNTYPED;
 use crate::evaluate::handle::{Datatype, Group, Handle};
 use crate::evaluate::machine::{Machine, Outcome};
 use crate::evaluate::value::{Path, Value};
-use crate::program::{Expression, Kind, Program, Scalar, Type};
+use crate::program::{Scalar, Type};
 
 /// Calls one of these functions. `None`: it is none of them.
 pub(super) fn function(
@@ -144,7 +145,7 @@ pub(super) fn returned(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) ->
 /// `(argc, argv[, required, provided])`: MPI is taken to provide what is asked for.
 fn initialize(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     machine.state.mpi.is_initialized = true;
-    if machine.is_c() {
+    if machine.is_c() && span::end_is_seen(machine.program) {
         machine.emit(Action::Initialize, asked.place())?;
     }
     if asked.name == "Init_thread" {
@@ -174,7 +175,7 @@ pub(super) fn check_time(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) 
     let is_init = asked.name.starts_with("Init");
     let phase = match (mpi.is_initialized, mpi.is_finalized) {
         (_, true) => Phase::AfterFinalize,
-        (false, false) if mpi.in_main && !is_init && begins_mpi(machine.program) => {
+        (false, false) if mpi.in_main && !is_init && span::beginning_is_seen(machine.program) => {
             Phase::BeforeInitialize
         }
         _ => return Ok(()),
@@ -195,34 +196,6 @@ fn is_always_allowed(name: &str) -> bool {
         || name.starts_with("Error_")
         || name.starts_with("Add_error")
         || matches!(name, "Wtime" | "Wtick")
-}
-
-/// Whether the program begins MPI itself, or nothing that it calls sounds as if it did.
-fn begins_mpi(program: &Program) -> bool {
-    let mut called = Vec::new();
-    let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
-    bodies.for_each(|body| names_of_others(body, &mut called));
-    let is_init = |name: &&str| matches!(*name, "MPI_Init" | "MPI_Init_thread");
-    called.iter().any(is_init) || !called.iter().any(|name| may_begin(name))
-}
-
-/// The functions that an expression names and that are not the program's own.
-fn names_of_others<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
-    if let Kind::External(path, _) = &expression.kind
-        && path[0] != "c"
-    {
-        found.extend(path.last().map(String::as_str));
-    }
-    expression.for_each_child(&mut |child| names_of_others(child, found));
-}
-
-/// Whether a function of this name, which nobody knows, may begin MPI.
-fn may_begin(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    !name.starts_with("mpi_")
-        && ["init", "start", "setup", "begin", "create", "parallel"]
-            .iter()
-            .any(|part| name.contains(part))
 }
 
 /// `(buffer, bytes)`

@@ -18,6 +18,7 @@ mod operations;
 mod packing;
 mod parts;
 mod requests;
+mod span;
 mod table;
 mod topology;
 mod windows;
