@@ -1,7 +1,7 @@
 //! MPI's functions for messages between two ranks.
 
 use p2p_protocol::model::{
-    Action, Argument, Data, Envelope, HandleKind, HandleState, Mode, Peer, Tag,
+    Action, Argument, Data, Departure, Envelope, HandleKind, HandleState, Mode, Peer, Tag,
 };
 
 use super::super::point_to_point;
@@ -80,7 +80,8 @@ fn send(
     let data = region.data(machine);
     let envelope = Envelope { peer: to.peer, tag, communicator: to.communicator.id, data };
     if how == How::Blocking {
-        return machine.emit(Action::Send { mode, envelope }, asked.place());
+        machine.emit(Action::Send { mode, envelope }, asked.place())?;
+        return ends_at(machine, asked, &[to.peer]);
     }
     requests::overwrite(machine, asked, 6)?;
     let id = machine.new_request();
@@ -89,6 +90,7 @@ fn send(
         _ => Action::StartSend { mode, envelope, request: id },
     };
     machine.emit(action, asked.place())?;
+    ends_at(machine, asked, &[to.peer])?;
     let request = requests::started(asked, id, &region);
     requests::keep(machine, asked, 6, request, &[(&region, false)], how == How::Planned);
     Ok(())
@@ -107,6 +109,7 @@ fn receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> O
     let told = told(machine, &from, tag);
     if how == How::Blocking {
         machine.emit(Action::Receive { envelope, binds: told.slot }, asked.place())?;
+        ends_at(machine, asked, &[from.peer])?;
         if from.peer != Peer::Null {
             region.arrive(machine, asked.argument(0));
         }
@@ -132,6 +135,7 @@ fn start_receive(
         _ => Action::StartReceive { envelope, request: id, binds: told.slot },
     };
     machine.emit(action, asked.place())?;
+    ends_at(machine, asked, &[envelope.peer])?;
     let arrives = match envelope.peer {
         Peer::Null => None,
         _ => region.memory.arriving(machine),
@@ -200,7 +204,18 @@ fn both(
     let send = Envelope { peer: to.peer, tag: sent, communicator, data: sends };
     let receive = Envelope { peer: from.peer, tag: taken, communicator, data: takes };
     let both = Action::SendReceive { send: Box::new(send), receive: Box::new(receive) };
-    machine.emit(both, asked.place())
+    machine.emit(both, asked.place())?;
+    ends_at(machine, asked, &[to.peer, from.peer])
+}
+
+/// MPI ends the job where a message goes to or comes from a rank that does not exist, unless the program
+/// has asked it to go on.
+fn ends_at(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, peers: &[Peer]) -> Outcome<()> {
+    let is_outside = peers.iter().any(|peer| matches!(peer, Peer::Outside(_)));
+    match is_outside && machine.is_c() && !machine.state.mpi.returns_errors {
+        true => Err(machine.leave(Departure::Aborted, asked.place())),
+        false => Ok(()),
+    }
 }
 
 /// `(source, tag, communicator[, flag][, message], status)`
@@ -227,6 +242,7 @@ fn probe(
     let data = super::super::memory::Memory::default().data(machine);
     let envelope = Envelope { peer: from.peer, tag, communicator: from.communicator.id, data };
     machine.emit(Action::Probe { envelope, binds: told.slot }, asked.place())?;
+    ends_at(machine, asked, &[from.peer])?;
     if let Some(flag) = flag {
         asked.put(machine, flag, truth(true));
     }

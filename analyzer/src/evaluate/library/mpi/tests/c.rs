@@ -3,6 +3,7 @@
 use super::{gaps, ranks};
 use crate::evaluate::{Evaluated, Limits, evaluate};
 use crate::program::EntryKind;
+use crate::source::Language;
 
 /// A program around the statements of its `main`, in which `rank` and `size` are known.
 fn program(statements: &str) -> String {
@@ -67,7 +68,7 @@ fn messages_of_arrays_and_variables() {
 #[test]
 fn a_rank_that_is_computed_is_no_wildcard() {
     let body = "int x; MPI_Recv(&x, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);";
-    assert_eq!(events(body, 2)[0], ["receive -1 #0 1 int"]);
+    assert_eq!(events(body, 2)[0], ["receive -1 #0 1 int", "leave Aborted"]);
 }
 
 #[test]
@@ -293,6 +294,46 @@ fn calls_have_their_time() {
             if (f) MPI_Barrier(MPI_COMM_WORLD); return 0; }",
     );
     assert!(late[2].contains("AfterFinalize"), "{late:?}");
+}
+
+/// What the first rank of a program in C++ does.
+fn whole_in_cpp(text: &str) -> Vec<String> {
+    let program = crate::read::c::of_language(text, Language::Cpp).expect("this is C++");
+    ranks(&evaluate(&program, &program.entries[0], 1, Limits::default())).remove(0)
+}
+
+#[test]
+fn objects_may_begin_and_end_mpi() {
+    let session =
+        "struct Session { Session() { MPI_Init(0, 0); } ~Session() { MPI_Finalize(); } };";
+    let main = "int main() { Session session; MPI_Barrier(MPI_COMM_WORLD); return 0; }";
+    assert_eq!(whole_in_cpp(&format!("{session} {main}")), ["barrier"]);
+    assert_eq!(whole_in_cpp(main), ["barrier"]);
+    let end = "struct End { ~End() { MPI_Finalize(); } };";
+    let main = "int main() { MPI_Init(0, 0); End end; return 0; }";
+    assert_eq!(whole_in_cpp(&format!("{end} {main}")), Vec::<String>::new());
+    let early =
+        whole_in_cpp("int main() { MPI_Barrier(MPI_COMM_WORLD); MPI_Init(0, 0); return 0; }");
+    assert!(early[0].contains("BeforeInitialize"), "{early:?}");
+}
+
+#[test]
+fn mpi_may_be_ended_at_the_exit() {
+    let main = "int main() { MPI_Init(0, 0); atexit(stop); return 0; }";
+    let stop = "void stop() { MPI_Finalize(); }";
+    assert_eq!(whole(&format!("{stop} {main}")), Vec::<String>::new());
+    assert_eq!(whole(main), ["Initialize"]);
+}
+
+#[test]
+fn a_rank_that_does_not_exist_ends_the_job() {
+    let body = "if (rank == 0) MPI_Send(&size, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);";
+    let all = events(body, 2);
+    assert_eq!(all[0].len(), 2, "{all:?}");
+    assert!(all[0][1].contains("Aborted"), "{all:?}");
+    let goes_on = format!("MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); {body}");
+    assert_eq!(events(&goes_on, 2)[0][1], "barrier");
 }
 
 #[test]
