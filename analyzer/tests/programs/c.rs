@@ -168,6 +168,13 @@ fn programs_of_one_folder_stay_apart() {
     );
     let run = project.run(&["--coverage", "library.c"]);
     assert!(run.output.contains("library.c:2: MPI_Bcast: understood"), "{}", run.output);
+    // Who calls one that only sends may do so on all ranks but the one it sends to.
+    project.write(
+        "library.c",
+        "#include <mpi.h>\nvoid report(MPI_Comm comm, int *it) { MPI_Send(it, 1, MPI_INT, 0, 0, comm); }\n",
+    );
+    let run = short(&project, &["library.c"]);
+    assert_eq!(run.status, 0, "{}", run.output);
 }
 
 #[test]
