@@ -6,7 +6,7 @@ use super::identity::SOME_INTEGER;
 use super::iterator::Lazy;
 use super::library;
 use super::machine::{Flow, Machine, Outcome};
-use super::operators::operator_method;
+use super::operators::{operator_method, rounded};
 use super::places::Target;
 use super::value::{Constant, Content, Items, Length, MOST_ITEMS, Path, Sequence, Step, Value};
 use crate::program::{Binary, DefinitionId, Expression, Kind, Literal, Place, Scalar, Type};
@@ -195,7 +195,8 @@ impl Machine<'_> {
                 None => known(SOME_INTEGER, Constant::Integer((*number).into())),
             },
             Literal::Float(number) => {
-                known(scalar.unwrap_or(Scalar::F64), Constant::Float(*number))
+                let scalar = scalar.unwrap_or(Scalar::F64);
+                known(scalar, Constant::Float(rounded(*number, scalar)))
             }
             Literal::Bool(value) => Value::bool(*value),
             Literal::Char(value) => known(Scalar::Char, Constant::Char(*value)),

@@ -294,8 +294,14 @@ fn fit(constant: Constant, scalar: Scalar) -> Option<Constant> {
             let fits = |number| (wrap(number, scalar) == number).then_some(number);
             number.map(fits).map(Constant::Integer)
         }
+        Constant::Float(number) => Some(Constant::Float(rounded(number, scalar))),
         other => Some(other),
     }
+}
+
+/// The number of a type that is nearest to one.
+pub(super) fn rounded(number: f64, scalar: Scalar) -> f64 {
+    if scalar == Scalar::F32 { f64::from(number as f32) } else { number }
 }
 
 /// The number that is left of one in a type's width.
@@ -323,7 +329,9 @@ fn converted(constant: Constant, scalar: Scalar) -> Constant {
         Constant::Integer(number) => number.get(),
         Constant::Bool(value) => i128::from(value),
         Constant::Char(value) => i128::from(u32::from(value)),
-        Constant::Float(number) if scalar.is_float() => return Constant::Float(number),
+        Constant::Float(number) if scalar.is_float() => {
+            return Constant::Float(rounded(number, scalar));
+        }
         Constant::Float(number) => {
             let bounded = |lowest: i128, highest: i128| (number as i128).clamp(lowest, highest);
             let number = match scalar {

@@ -236,3 +236,9 @@ fn a_turn_too_many_is_not_cut_off() {
     };
     assert_eq!((moves(0), moves(1)), (501, 500));
 }
+
+#[test]
+fn a_float_has_no_more_digits_than_it_has_room_for() {
+    let text = "float f = 0.1f; float g = 16777217;";
+    holds(text, &["f != 0.1", "f == 0.1f", "(int)(1.0f * 16777217) == 16777216", "g == 16777216"]);
+}
