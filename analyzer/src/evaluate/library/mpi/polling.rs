@@ -10,8 +10,8 @@ use super::walk::{conditions, parts, walk, walk_statements};
 use super::{is_communication as is_mpi_communication, process};
 use crate::evaluate::machine::Machine;
 use crate::program::{
-    Binary, Condition, Expression, Function, FunctionId, Kind, Literal, Pattern, Place, Program,
-    Statement, Unary, VariableId,
+    Binary, Block, Condition, Expression, Function, FunctionId, Kind, Literal, Pattern, Place,
+    Program, Statement, Unary, VariableId,
 };
 
 /// What becomes of the answer of a call that only asks.
@@ -406,8 +406,25 @@ impl Success {
                 parts.push((body, yes));
                 parts
             }
+            // `if (!answer) { ..; continue; }`: what stands behind it is reached after a yes.
+            Kind::Block(_) => {
+                let mut after_yes = false;
+                let part = |part| {
+                    let reached = (part, after_yes);
+                    after_yes |= self.goes_round_unless(part);
+                    reached
+                };
+                parts(expression).into_iter().map(part).collect()
+            }
             _ => parts(expression).into_iter().map(|part| (part, false)).collect(),
         }
+    }
+
+    /// Whether a statement begins the next turn unless the answer was yes.
+    fn goes_round_unless(&self, statement: &Expression) -> bool {
+        let Kind::If { condition, then, .. } = &statement.kind else { return false };
+        let Condition::Holds(value) = &**condition else { return false };
+        self.contains(value) && !is_affirmative(value) && ends_in_continue(then)
     }
 
     /// What a condition that holds says of the answer.
@@ -418,6 +435,18 @@ impl Success {
             Condition::And(one, two) => self.answer(one).or_else(|| self.answer(two)),
             _ => None,
         }
+    }
+}
+
+fn ends_in_continue(expression: &Expression) -> bool {
+    match &expression.kind {
+        Kind::Continue(_) => true,
+        Kind::Block(Block { value: Some(value), .. }) => ends_in_continue(value),
+        Kind::Block(Block { statements, value: None, .. }) => {
+            let last = statements.last();
+            matches!(last, Some(Statement::Expression(last)) if ends_in_continue(last))
+        }
+        _ => false,
     }
 }
 

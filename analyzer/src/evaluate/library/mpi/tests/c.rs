@@ -337,6 +337,21 @@ fn a_rank_that_does_not_exist_ends_the_job() {
 }
 
 #[test]
+fn a_loop_that_goes_round_until_there_is_a_message_probes() {
+    let body = "int x, left = 1; MPI_Status status;
+        while (left > 0) {
+            int there;
+            MPI_Iprobe(0, 7, MPI_COMM_WORLD, &there, &status);
+            if (!there) { usleep(100); continue; }
+            MPI_Recv(&x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &status);
+            left--;
+        }";
+    assert_eq!(alone(body), ["probe 0 #7", "receive 0 #7 1 int"]);
+    let gives_up = body.replace("continue;", "break;");
+    assert!(!events(&gives_up, 1)[0].iter().any(|event| event.starts_with("probe")));
+}
+
+#[test]
 fn files_and_windows_of_unknown_groups_touch_nobody() {
     let body = "MPI_Comm node; MPI_Win win; double *base; MPI_File file;
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
