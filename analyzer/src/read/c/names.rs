@@ -52,6 +52,9 @@ enum Within<'t> {
 struct Reader<'t> {
     names: Names<'t>,
     declaration: Declaration<'t>,
+    /// The function whose parameters may be declared at present, between its head and its body:
+    /// `main(argc, argv) int argc; char **argv; { .. }`.
+    old_style: Option<&'t str>,
     within: Within<'t>,
     braces: usize,
     parentheses: usize,
@@ -63,6 +66,7 @@ impl<'t> Names<'t> {
         let mut reader = Reader {
             names: Names::default(),
             declaration: Declaration::default(),
+            old_style: None,
             within: Within::File,
             braces: 0,
             parentheses: 0,
@@ -78,6 +82,13 @@ impl<'t> Names<'t> {
     /// Whether it has a `main`.
     pub(super) fn is_program(&self) -> bool {
         self.external.contains("main")
+    }
+}
+
+impl Declaration<'_> {
+    /// Whether nothing has been read of it.
+    fn is_empty(&self) -> bool {
+        self.name.is_none() && self.called.is_none() && self.variables.is_empty()
     }
 }
 
@@ -134,7 +145,8 @@ impl<'t> Reader<'t> {
                     return;
                 }
                 self.braces = 1;
-                self.within = match declaration.called {
+                let old_style = self.old_style.take().filter(|_| declaration.is_empty());
+                self.within = match declaration.called.or(old_style) {
                     Some(name) if !declaration.has_value && self.parentheses == 0 => {
                         let is_static = declaration.is_static;
                         let known =
@@ -176,6 +188,8 @@ impl<'t> Reader<'t> {
 
     fn end_declaration(&mut self) {
         let declaration = std::mem::take(&mut self.declaration);
+        let head = declaration.called.filter(|_| declaration.name.is_some());
+        self.old_style = head.or(self.old_style.filter(|_| declaration.called.is_none()));
         let defines = !declaration.is_type
             && (!declaration.is_extern || declaration.has_value)
             && (declaration.called.is_none() || declaration.has_value);
@@ -216,6 +230,16 @@ mod tests {
         assert!(uses.iter().all(|name| names.uses.contains(name)), "{:?}", sorted(&names.uses));
         assert!(!names.uses.contains("main") && !names.uses.contains("s"));
         assert!(names.is_program());
+    }
+
+    #[test]
+    fn parameters_may_be_declared_behind_the_head() {
+        let text = "int f(int); int g(n, c) int n; MPI_Comm c; { return h(n); }\n\
+            main(argc, argv) int argc; char **argv; { g(1); }";
+        let expanded = expand_text(text, Language::C).unwrap();
+        let names = Names::of(&expanded);
+        assert!(names.is_program() && names.external.contains("g"), "{:?}", names.external);
+        assert!(!names.external.contains("f") && names.uses.contains("h"), "{:?}", names.uses);
     }
 
     #[test]
