@@ -143,7 +143,9 @@ impl Machine<'_> {
     /// Nobody waits for the operation any more, and it goes on.
     pub(super) fn free_request(&mut self, rank: Rank, id: RequestId) {
         let completes = Completes::Request(id, self.request(rank, id).generation);
-        if let Some(pending) = self.pending_of(rank, completes) {
+        // What was waited for in vain is missed, although its request is freed behind the wait.
+        let is_active = self.request(rank, id).is_active();
+        if let Some(pending) = self.pending_of(rank, completes).filter(|_| is_active) {
             let pending = &mut self.pending[pending as usize];
             // A message is to be received all the same.
             pending.freed = !pending.sending;

@@ -91,3 +91,25 @@ fn report(case: &Case<'_>, unpaired: &[&Unpaired]) -> Finding {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{all, c, started, wait};
+    use crate::engine::samples::receive;
+    use crate::model::Action;
+
+    fn rules(rank: impl Fn(i32) -> Vec<Action>) -> Vec<&'static str> {
+        let ranks = vec![rank(1), rank(0)];
+        all(&c(ranks)).iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn what_is_waited_for_in_vain_is_missed_though_its_request_is_freed_behind() {
+        let free = || Action::Free { request: 0 };
+        let begun = |peer| started(receive(peer, 0), 0);
+        let waited = rules(|peer| vec![begun(peer), wait(&[0]), free()]);
+        assert!(!waited.is_empty() && waited.iter().all(|rule| *rule == "unmatched-receive"));
+        // Nobody counts on it.
+        assert!(rules(|peer| vec![begun(peer), free()]).is_empty());
+    }
+}
