@@ -7,8 +7,9 @@ mod tests;
 use self::pairs::{Conflict, conflicts};
 use super::draft::{by_place, player};
 use super::{Check, Rule};
-use crate::engine::{Case, describe};
+use crate::engine::{At, Case, describe};
 use crate::finding::{Finding, Group, Level};
+use crate::model::{Action, WindowStep, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "conflicting-access",
@@ -25,17 +26,15 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
 
 fn report(case: &Case<'_>, all: &[Conflict]) -> Finding {
     let (world, Conflict { first, second, target, both }) = (case.world, all[0]);
-    let operations = [first, second].map(|at| describe::operation(world, at));
+    let deeds = [first, second].map(|at| deed(world, at));
     let who = match first.0 == second.0 {
-        true => {
-            format!("{} calls `{}` and `{}`", player(world, first.0), operations[0], operations[1])
-        }
+        true => format!("{} {} and {}", player(world, first.0), deeds[0], deeds[1]),
         false => format!(
-            "{} calls `{}` and {} calls `{}`",
+            "{} {} and {} {}",
             player(world, first.0),
-            operations[0],
+            deeds[0],
             player(world, second.0),
-            operations[1]
+            deeds[1]
         ),
     };
     let bytes = format!("bytes {} to {} of rank {target}'s part", both.start, both.end - 1);
@@ -45,4 +44,15 @@ fn report(case: &Case<'_>, all: &[Conflict]) -> Finding {
         .other_end(world, first, format!("rank {} uses them here", first.0))
         .note("accesses of one epoch happen in any order, and at the same time (MPI 4.0, 12.7): which of them wins, or what is read, nobody knows")
         .help("put a fence between them, or use `MPI_Accumulate`, which may meet itself")
+}
+
+/// What a rank does at a step: the program's own loads and stores are no calls.
+fn deed(world: &World, at: At) -> String {
+    if let Action::OneSided(it) = &describe::event(world, at).action
+        && let WindowStep::Local { writes, .. } = it.step
+    {
+        let what = if writes { "stores to" } else { "loads from" };
+        return format!("{what} the window's memory");
+    }
+    format!("calls `{}`", describe::operation(world, at))
 }
