@@ -119,7 +119,7 @@ fn create(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> 
     machine.understood(asked.place(), Understood::Fully);
     let lengths = asked.number(machine, 1).and_then(|count| asked.some_numbers(machine, 2, count));
     if lengths.iter().flatten().flatten().any(|length| *length <= 0) {
-        let words = machine.text("have a length that is not positive");
+        let words = machine.text("has a length that is not positive");
         asked.fails(machine, 2, Argument::Other(words))?;
     }
     let grid = grid(machine, asked);
