@@ -7,13 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use clap::Parser;
 use p2p_analyzer::catalogue;
 use p2p_analyzer::cli::CommandLine;
 use p2p_analyzer::config::Selector;
-use p2p_analyzer::report::Outcome;
 use p2p_analyzer::source::Language;
 use p2p_protocol::finding::Level;
 
@@ -25,12 +23,6 @@ struct Hit {
     rule: String,
 }
 
-/// The whole folder, judged once for all tests, every rule switched on.
-static OUTCOME: LazyLock<Outcome> = LazyLock::new(|| {
-    let line = CommandLine::parse_from(["p2p-check".as_ref(), fixtures().as_os_str()]);
-    p2p_analyzer::check(&line.check, &[(Selector::All, Level::Warn)])
-});
-
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").canonicalize().expect("the fixtures")
 }
@@ -40,16 +32,18 @@ fn relative(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// What was found, each with its message.
+/// What is found in the whole folder with every rule switched on, each with its message.
 fn hits() -> Vec<(Hit, String)> {
+    let line = CommandLine::parse_from(["p2p-check".as_ref(), fixtures().as_os_str()]);
+    let outcome = p2p_analyzer::check(&line.check, &[(Selector::All, Level::Warn)]);
     let hit = |it: &p2p_analyzer::diagnostic::Diagnostic| {
         let primary = it.primary.as_ref().expect("a finding has a place");
-        let file = OUTCOME.sources.file(primary.at.file);
+        let file = outcome.sources.file(primary.at.file);
         let line = file.position(primary.at.bytes.start).line;
         let rule = it.rule.unwrap_or("error").to_owned();
         (Hit { file: relative(&file.path), line, rule }, it.message.clone())
     };
-    OUTCOME.diagnostics.iter().map(hit).collect()
+    outcome.diagnostics.iter().map(hit).collect()
 }
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -82,11 +76,19 @@ fn expectations() -> BTreeSet<Hit> {
     expected
 }
 
+/// One test, because judging the folder takes long and some runners start each test by itself.
 #[test]
-fn findings_are_those_that_the_fixtures_expect() {
+fn every_rule_over_every_fixture() {
+    let hits = hits();
+    every_rule_finds_something_in_some_fixture(&hits);
+    findings_are_those_that_the_fixtures_expect(&hits);
+    every_rule_has_its_snapshot(&hits);
+}
+
+fn findings_are_those_that_the_fixtures_expect(hits: &[(Hit, String)]) {
     let expected = expectations();
     assert!(expected.len() > 20, "the expectations were not found: {expected:?}");
-    let found: BTreeMap<Hit, String> = hits().into_iter().collect();
+    let found: BTreeMap<&Hit, &String> = hits.iter().map(|(hit, message)| (hit, message)).collect();
     let off_by_default =
         |rule: &str| catalogue::find(rule).is_some_and(|rule| rule.level == Level::Allow);
     let mut differences = Vec::new();
@@ -104,9 +106,7 @@ fn findings_are_those_that_the_fixtures_expect() {
     assert!(differences.is_empty(), "\n{}\n", differences.join("\n"));
 }
 
-#[test]
-fn every_rule_has_its_snapshot() {
-    let hits = hits();
+fn every_rule_has_its_snapshot(hits: &[(Hit, String)]) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -120,9 +120,8 @@ fn every_rule_has_its_snapshot() {
     });
 }
 
-#[test]
-fn every_rule_finds_something_in_some_fixture() {
-    let found: BTreeSet<String> = hits().into_iter().map(|(hit, _)| hit.rule).collect();
+fn every_rule_finds_something_in_some_fixture(hits: &[(Hit, String)]) {
+    let found: BTreeSet<&str> = hits.iter().map(|(hit, _)| hit.rule.as_str()).collect();
     let silent: Vec<&str> = p2p_protocol::rules::all()
         .iter()
         .map(|rule| rule.name)
