@@ -97,6 +97,8 @@ pub(super) struct Effects<'p> {
     globals: RefCell<Vec<Rc<[GlobalId]>>>,
     /// What loops and functions may write.
     pub(super) writes: super::writes::Known,
+    /// Which loops only compute with floats.
+    pub(super) floats: super::floats::Known,
 }
 
 /// What an expression can do.
@@ -111,7 +113,13 @@ pub(super) struct Effect {
 impl<'p> Effects<'p> {
     /// Of the program of which it is known what communicates.
     pub(super) fn of(communicating: Arc<Communicating<'p>>) -> Self {
-        Effects { communicating, known: RefCell::default(), globals: RefCell::default(), writes: super::writes::Known::default() }
+        Effects {
+            communicating,
+            known: RefCell::default(),
+            globals: RefCell::default(),
+            writes: super::writes::Known::default(),
+            floats: super::floats::Known::default(),
+        }
     }
 
     /// The variables outside of functions that a function touches, by itself or by what it calls.

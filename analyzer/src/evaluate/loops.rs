@@ -133,6 +133,10 @@ impl<'p> Machine<'p> {
                 Some(Value::Iterator(lazy)) => known_turns(lazy),
                 _ => None,
             };
+            let is_asked = self.is_c() && !communicates;
+            if is_asked && self.computes_floats(body, (&path, turns, place))? {
+                return Ok(Value::unit());
+            }
             let mut inputs = Vec::new();
             mentioned(body, &mut inputs);
             let (iterator, inputs) = (Some(&path), &inputs);

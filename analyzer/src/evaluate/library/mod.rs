@@ -58,6 +58,11 @@ pub(super) fn constant(machine: &mut Machine<'_>, path: &[String]) -> Option<Val
     constant.or_else(|| rust::constant(machine, path))
 }
 
+/// Whether a function of C's library only computes a value of its arguments.
+pub(super) fn computes_only(path: &[String]) -> bool {
+    c::computes_only(path)
+}
+
 /// Calls a function by its name in a program in C. `None`: neither MPI nor C's library has it.
 pub(super) fn function_of_c(
     machine: &mut Machine<'_>,

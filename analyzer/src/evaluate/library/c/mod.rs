@@ -13,6 +13,15 @@ use crate::program::{Scalar, Type};
 
 pub(super) use numbers::constant;
 
+/// Whether a function only computes a value of its arguments.
+pub(super) fn computes_only(path: &[String]) -> bool {
+    match path {
+        [name] => numbers::computes_only(name),
+        [dialect, name] => dialect == "c" && matches!(&**name, "offset" | "difference" | "sizeof"),
+        _ => false,
+    }
+}
+
 /// Calls a function of C's library. `None`: it has none of this name.
 pub(super) fn function(
     machine: &mut Machine<'_>,

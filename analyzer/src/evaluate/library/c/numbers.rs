@@ -43,6 +43,13 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
     })
 }
 
+/// Whether a function only computes a number of its arguments.
+pub(super) fn computes_only(name: &str) -> bool {
+    let base = name.strip_suffix(['f', 'l']).filter(|base| is_math(base)).unwrap_or(name);
+    let has_other_results = matches!(base, "frexp" | "modf" | "lgamma" | "nan");
+    matches!(name, "abs" | "labs" | "llabs") || is_math(base) && !has_other_results
+}
+
 fn float(value: &Value) -> Option<f64> {
     match value {
         Value::Scalar(_, Content::Known(Constant::Float(number))) => Some(*number),
