@@ -2,7 +2,7 @@
 //! can leave what is around them. More is found possible than is, never less, except that code of
 //! other crates is taken not to communicate unless it is handed something of MPI.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -99,6 +99,8 @@ pub(super) struct Effects<'p> {
     pub(super) writes: super::writes::Known,
     /// Which loops only compute with floats.
     pub(super) floats: super::floats::Known,
+    /// Whether it can be told that MPI is never ended, once that was asked.
+    pub(super) end_is_seen: OnceCell<bool>,
 }
 
 /// What an expression can do.
@@ -119,6 +121,7 @@ impl<'p> Effects<'p> {
             globals: RefCell::default(),
             writes: super::writes::Known::default(),
             floats: super::floats::Known::default(),
+            end_is_seen: OnceCell::new(),
         }
     }
 

@@ -145,7 +145,9 @@ pub(super) fn returned(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) ->
 /// `(argc, argv[, required, provided])`: MPI is taken to provide what is asked for.
 fn initialize(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     machine.state.mpi.is_initialized = true;
-    if machine.is_c() && span::end_is_seen(machine.program) {
+    let program = machine.program;
+    let is_seen = || *machine.effects.end_is_seen.get_or_init(|| span::end_is_seen(program));
+    if machine.is_c() && is_seen() {
         machine.emit(Action::Initialize, asked.place())?;
     }
     if asked.name == "Init_thread" {
