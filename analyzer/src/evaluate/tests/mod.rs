@@ -4,6 +4,7 @@ mod alike;
 mod branches;
 mod c;
 mod calls;
+mod floats;
 mod guesses;
 mod loops;
 mod pointers;
