@@ -204,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn what_a_message_may_have_told_decides_whether_there_is_another_one() {
+        // The first message says whether a second one follows; to rank 2 none does.
+        let tells = vec![send(1, 0), send(1, 5), send(2, 0)];
+        let told = || vec![receive(0, 0), branch([2, 3]), receive(0, 5)];
+        assert_eq!(rules(vec![tells, told(), told()]), [""; 0]);
+        // Nobody has told this one.
+        let alone = || vec![branch([1, 2]), receive(0, 5), receive(0, 0)];
+        assert_eq!(rules(vec![vec![send(1, 0)], alone()]), ["unmatched-receive"]);
+    }
+
+    #[test]
     fn too_many_ways_are_passed_over() {
         // Each of many ranks may send or not: nobody follows all of that.
         let worker = || vec![branch([1, 2]), send(0, 0), branch([3, 4]), send(0, 0)];

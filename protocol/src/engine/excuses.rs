@@ -4,6 +4,9 @@
 //! that never happens. What counts is only what goes wrong in every run in which it could: where a
 //! step is executed, and in one run all is well with it, it is excused. The turns of a loop may be
 //! written out one after the other: steps of a rank that stand at one place are one step here.
+//!
+//! What decides may have come from another rank, which knows what it has sent: such a way need not
+//! ever be taken, and where the ranks can all end well without it, it is excused.
 
 use std::cell::RefCell;
 
@@ -12,13 +15,15 @@ use rustc_hash::FxHashMap;
 use super::describe;
 use super::evidence::{At, Observation};
 use super::explored::{Explored, Told};
-use crate::model::{Place, World};
+use crate::model::{Action, Behaviour, CollectiveKind, Place, Position, World};
 
 /// Looks for runs in which all is well with a step.
 pub(super) struct Excuses<'e, 'w> {
     world: &'w World,
     explored: &'e Explored<'w>,
     known: RefCell<FxHashMap<(At, Option<Observation>), bool>>,
+    /// From where on each rank goes by what others may have told it.
+    told: Vec<Option<Position>>,
 }
 
 /// So many questions are answered; beyond, every step is excused.
@@ -26,12 +31,19 @@ const QUESTIONS: usize = 512;
 
 impl<'e, 'w> Excuses<'e, 'w> {
     pub(super) fn of(world: &'w World, explored: &'e Explored<'w>) -> Self {
-        Excuses { world, explored, known: RefCell::default() }
+        let told = world.behaviours.iter().map(goes_by_others).collect();
+        Excuses { world, explored, known: RefCell::default(), told }
     }
 
-    /// Whether some run executes a step and completes what the step starts.
+    /// Whether some run executes a step and completes what the step starts, or need not execute it.
     pub(super) fn completes(&self, at: At) -> bool {
-        self.ask(at, None)
+        self.can_be_told_not_to(at) || self.ask(at, None)
+    }
+
+    /// Whether a step stands behind a decision that others may have told, and all can end well.
+    fn can_be_told_not_to(&self, (rank, position): At) -> bool {
+        let told = self.told[rank as usize];
+        self.explored.can_finish_clean && told.is_some_and(|told| told < position)
     }
 
     /// Whether some run executes a step of what was seen, and it is not seen there.
@@ -98,6 +110,22 @@ impl<'e, 'w> Excuses<'e, 'w> {
         std::mem::discriminant(one) == std::mem::discriminant(other)
             && places(one).iter().zip(&places(other)).all(is_same)
     }
+}
+
+/// The first branch of a rank behind a step by which it may have learnt something from others.
+fn goes_by_others(behaviour: &Behaviour) -> Option<Position> {
+    let learns = |action: &Action| match action {
+        Action::Receive { .. }
+        | Action::SendReceive { .. }
+        | Action::Probe { .. }
+        | Action::Wait { .. }
+        | Action::Test { .. } => true,
+        Action::Collective(collective) => collective.kind != CollectiveKind::Barrier,
+        _ => false,
+    };
+    let learnt = behaviour.events.iter().position(|event| learns(&event.action))?;
+    let branches = |event: &crate::model::Event| matches!(event.action, Action::Branch { .. });
+    behaviour.events[learnt..].iter().position(branches).map(|branch| learnt + branch)
 }
 
 /// The steps that an observation is about.
