@@ -150,10 +150,7 @@ impl Examination {
             }
             // In C a function hands out what it makes through pointers, which is seen by nobody here.
             if dialect == Dialect::C {
-                // Those who call one that only sends may do so on all ranks but the one it sends to.
-                run.findings.retain(|finding| {
-                    !finding.is_about_before_or_behind() && finding.rule != "send-to-self"
-                });
+                run.findings.retain(|finding| !finding.may_lie_with_callers());
             }
         }
         run

@@ -139,9 +139,10 @@ impl Finding {
         matches!(self.rule, "unmatched-send" | "unmatched-receive" | "rank-left-waiting")
     }
 
-    /// Whether it says that something was not begun, or is not brought to an end. Of a function that
-    /// others call it cannot be told: they may begin it before, or end it behind.
-    pub fn is_about_before_or_behind(&self) -> bool {
+    /// Whether it says that something was not begun, is not brought to an end, or is done on a rank that
+    /// should not do it. Of a function that others call it cannot be told: they may begin it before,
+    /// end it behind, or call it on the other ranks only.
+    pub fn may_lie_with_callers(&self) -> bool {
         matches!(
             self.rule,
             "access-outside-epoch"
@@ -156,6 +157,7 @@ impl Finding {
                 | "missing-wait"
                 | "operation-leak"
                 | "request-leak"
+                | "send-to-self"
                 | "uncommitted-datatype"
                 | "wait-before-start"
                 | "window-leak"
