@@ -295,6 +295,12 @@ impl Machine<'_> {
                 self.not(&equal)
             }
             (Value::Scalar(..), Type::Scalar(_)) => self.cast(value, ty),
+            // A number of which only the type is known.
+            (Value::Scalar(..), Type::External(name, _))
+                if name == "long double" || name.contains("_Complex") =>
+            {
+                self.computed(&format!("as {name}"), &[value], ty.clone())
+            }
             (Value::Reference(path), Type::Reference(to)) => {
                 if **to != Type::Unknown {
                     let path = path.clone();

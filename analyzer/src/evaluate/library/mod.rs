@@ -73,7 +73,11 @@ pub(super) fn function_of_c(
         machine.note_question();
         return mpi::function(machine, path, call);
     }
-    c::function(machine, path, call)
+    let outcome = c::function(machine, path, call);
+    if outcome.is_none() {
+        machine.state.mpi.note_unknown_call();
+    }
+    outcome
 }
 
 /// The value of a constant in a program in C. `None`: not known.

@@ -17,7 +17,8 @@ use crate::program::Scalar;
 pub(in crate::evaluate) struct State {
     /// Whether MPI was initialized.
     pub(super) is_initialized: bool,
-    /// Whether the run began at the program's start, so that MPI had not begun before.
+    /// Whether the run began at the program's start and has called nothing unknown since, so that MPI had
+    /// not begun before.
     pub(in crate::evaluate) in_main: bool,
     /// How many functions of MPI were called.
     pub(in crate::evaluate) called: u64,
@@ -52,6 +53,11 @@ pub(in crate::evaluate) struct State {
 }
 
 impl State {
+    /// Something is called that nobody knows: it may begin MPI.
+    pub(in crate::evaluate) fn note_unknown_call(&mut self) {
+        self.in_main &= self.is_initialized;
+    }
+
     /// Whether some of this rank's memory lies in a window.
     pub(in crate::evaluate) fn has_windows(&self) -> bool {
         !self.windows.is_empty()

@@ -91,6 +91,11 @@ pub(super) fn convert(value: Expression, to: &Type) -> Expression {
         (Type::Unknown, Type::Reference(_)) => cast(value, to),
         (Type::Reference(_) | Type::Function(..) | Type::Scalar(_), Type::Reference(_))
         | (Type::Reference(_), Type::Scalar(_)) => cast(value, to),
+        (Type::Scalar(_), Type::External(name, _))
+            if name == "long double" || name.contains("_Complex") =>
+        {
+            cast(value, to)
+        }
         // What a library's function gives back is what it is taken for.
         (Type::Unknown, _) => Expression { ty: to.clone(), ..value },
         _ => value,

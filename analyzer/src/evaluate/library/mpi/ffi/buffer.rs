@@ -269,6 +269,10 @@ fn located(
     Region { memory, pieces: buffers, ..Region::default() }
 }
 
+/// More bytes than any process has: a datatype that reaches so far leads from one variable to another,
+/// by their addresses.
+pub(super) const MEMORY: u64 = 1 << 40;
+
 /// Says it where a call uses more memory than there is.
 fn has_room(
     machine: &mut Machine<'_>,
@@ -279,7 +283,7 @@ fn has_room(
 ) -> Outcome<()> {
     let needs = layout.span_of(count).and_then(|(_, end)| u64::try_from(end).ok());
     match (needs, machine.room(path).bytes) {
-        (Some(needs), Some(has)) if needs > has => {
+        (Some(needs), Some(has)) if needs > has && needs < MEMORY => {
             asked.fact(machine, pointer, Argument::Room { needs, has })
         }
         _ => Ok(()),

@@ -3,7 +3,7 @@
 use p2p_protocol::model::{Argument, Buffer};
 
 use super::super::memory::Memory;
-use super::buffer::{self, Region, elements_fit};
+use super::buffer::{self, MEMORY, Region, elements_fit};
 use super::invocation::Invocation;
 use crate::evaluate::handle::{Datatype, Handle};
 use crate::evaluate::machine::{Machine, Outcome};
@@ -119,7 +119,7 @@ fn has_room(
 ) -> Outcome<()> {
     let needs = bounds.iter().map(|(_, to)| *to).max();
     match (needs, machine.room(path).bytes) {
-        (Some(needs), Some(has)) if needs > has => {
+        (Some(needs), Some(has)) if needs > has && needs < MEMORY => {
             asked.fact(machine, pointer, Argument::Room { needs, has })
         }
         _ => Ok(()),

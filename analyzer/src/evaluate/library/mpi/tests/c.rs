@@ -450,3 +450,17 @@ fn two_groups_talk_over_a_communicator() {
     assert!(found[0].iter().any(|event| event.starts_with("send nobody #2 ")), "{found:?}");
     assert!(found[3].iter().any(|event| event.starts_with("send nobody #1 ")), "{found:?}");
 }
+
+#[test]
+fn what_nobody_knows_may_begin_mpi() {
+    let begins = |call: &str| {
+        let text = format!(
+            "#include \"app.h\"\nint main(int argc, char **argv) {{ {call}
+             MPI_Barrier(MPI_COMM_WORLD); return 0; }}"
+        );
+        let found = ranks(&evaluated(&text, 2));
+        !found[0].iter().any(|event| event.contains("Outside"))
+    };
+    assert!(begins("app_open(&argc, &argv);"));
+    assert!(!begins("printf(\"%d\", argc);"));
+}
