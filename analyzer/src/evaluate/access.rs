@@ -109,10 +109,10 @@ impl Machine<'_> {
     /// arrives, a handle that is moved away.
     pub(super) fn put(&mut self, path: &Path, value: Value) {
         let which = if path.steps.iter().any(|step| !matches!(step, Step::Field(_))) {
-            let is_somewhere =
-                path.steps.iter().any(|it| {
-                    matches!(it, Step::Somewhere | Step::Among(..) | Step::Part(_))
-                });
+            let is_somewhere = path
+                .steps
+                .iter()
+                .any(|it| matches!(it, Step::Somewhere | Step::Among(..) | Step::Part(_)));
             self.written(&value, is_somewhere)
         } else {
             Unknown { identity: 0, uniform: false, elsewhere: Elsewhere::default() }

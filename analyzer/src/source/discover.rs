@@ -83,8 +83,9 @@ pub fn under_paths(paths: &[PathBuf]) -> Discovered {
         match std::fs::metadata(path) {
             Ok(found) if found.is_dir() => discovered.walk(path),
             Ok(_) if Language::of_named(path).is_none() => discovered.failures.push(
-                Failure::new(format!("`{}` cannot be read", display_name(path)))
-                    .help(Some("name files in Rust (`.rs`), C or C++ (`.c`, `.cpp`, `.h`), or folders")),
+                Failure::new(format!("`{}` cannot be read", display_name(path))).help(Some(
+                    "name files in Rust (`.rs`), C or C++ (`.c`, `.cpp`, `.h`), or folders",
+                )),
             ),
             Ok(_) => discovered.inputs.push(Input {
                 path: path.clone(),

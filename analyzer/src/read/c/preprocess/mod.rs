@@ -244,12 +244,7 @@ impl<'r> Preprocessor<'r> {
     }
 
     /// Writes what a macro says that is used here.
-    fn replace_use(
-        &mut self,
-        found: u32,
-        name: Token,
-        lexer: &mut Lexer<'_>,
-    ) -> Result<(), Stop> {
+    fn replace_use(&mut self, found: u32, name: Token, lexer: &mut Lexer<'_>) -> Result<(), Stop> {
         self.used = Used { text: name.text, bytes: name.start..name.end };
         let said = match self.macros.plain_word(found, &self.sources, self.is_cpp) {
             // Most macros are numbers.

@@ -1,7 +1,7 @@
 //! The program's own macros and what they become.
 
-use crate::program::render;
 use crate::program::Program;
+use crate::program::render;
 use crate::read::rust::from_text;
 
 fn program(text: &str) -> Program {
