@@ -312,9 +312,10 @@ impl<'u> Lowering<'u> {
             self.scopes.bind_tag(tag, Tag::Struct(definition));
         }
         let fields = self.fields(body);
-        let same = tag.and_then(|tag| self.same_structure(tag, definition, &fields));
-        if let (Some(tag), Some(same)) = (tag, same) {
-            self.scopes.bind_tag(tag, Tag::Struct(same));
+        if let Some(same) = self.same_structure(tag.unwrap_or_default(), definition, &fields) {
+            if let Some(tag) = tag {
+                self.scopes.bind_tag(tag, Tag::Struct(same));
+            }
             return Type::Defined(same, Vec::new());
         }
         if let Some(variant) = self.program.definitions[definition.0 as usize].variants.first_mut()
@@ -324,7 +325,8 @@ impl<'u> Lowering<'u> {
         Type::Defined(definition, Vec::new())
     }
 
-    /// A struct of another file that is the same, as it is where both have it from one header.
+    /// A struct of another file that is the same, as it is where both have it from one header; one
+    /// without a tag (`typedef struct { .. } grid;`) is the same as any that has the same fields.
     fn same_structure(
         &mut self,
         tag: &'u str,
