@@ -35,10 +35,14 @@ pub(in crate::read) fn parse(expanded: Expanded) -> Result<Unit, Stop> {
         let location = expanded.origins.locate(bytes);
         Stop { file: location.file, failure: Failure::at(location.bytes, message) }
     };
-    if let Some(bytes) = too_deep(expanded.text.as_bytes()) {
-        let message = format!("brackets stand in more than {DEPTH} others here, which is not read");
-        return Err(at(bytes, message));
-    }
+    let unclosed = match brackets(expanded.text.as_bytes()) {
+        Ok(unclosed) => unclosed,
+        Err(bytes) => {
+            let message =
+                format!("brackets stand in more than {DEPTH} others here, which is not read");
+            return Err(at(bytes, message));
+        }
+    };
     let language = match expanded.language {
         Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
         _ => tree_sitter_c::LANGUAGE.into(),
@@ -52,15 +56,20 @@ pub(in crate::read) fn parse(expanded: Expanded) -> Result<Unit, Stop> {
     let Some(tree) = tree else {
         return Err(at(0..0, "this cannot be parsed".to_owned()));
     };
+    if let (Some(bytes), true) = (unclosed, tree.root_node().has_error()) {
+        let message = "the bracket that opens here is never closed: the file is cut off".to_owned();
+        return Err(at(bytes, message));
+    }
     if let Some(bytes) = nothing_but_errors(tree.root_node()) {
         return Err(at(bytes, format!("this is not {}", expanded.language.name())));
     }
     Ok(Unit { expanded, tree })
 }
 
-/// Where brackets are nested too deeply.
-fn too_deep(text: &[u8]) -> Option<Range<usize>> {
+/// The outermost curly bracket that is not closed; or where brackets are nested too deeply.
+fn brackets(text: &[u8]) -> Result<Option<Range<usize>>, Range<usize>> {
     let mut depth = 0usize;
+    let mut open_blocks = Vec::new();
     let mut quote = None;
     let mut at = 0;
     while at < text.len() {
@@ -73,15 +82,21 @@ fn too_deep(text: &[u8]) -> Option<Range<usize>> {
             (None, b'(' | b'[' | b'{') => {
                 depth += 1;
                 if depth > DEPTH {
-                    return Some(at..at + 1);
+                    return Err(at..at + 1);
+                }
+                open_blocks.extend((letter == b'{').then_some(at));
+            }
+            (None, b')' | b']' | b'}') => {
+                depth = depth.saturating_sub(1);
+                if letter == b'}' {
+                    open_blocks.pop();
                 }
             }
-            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
             (None, _) => {}
         }
         at += 1;
     }
-    None
+    Ok(open_blocks.first().map(|&at| at..at + 1))
 }
 
 /// The first part that is no C, where no function or declaration was understood besides.
@@ -115,4 +130,25 @@ fn nothing_but_errors(root: Node<'_>) -> Option<Range<usize>> {
 /// The named parts of a node, without comments.
 pub(super) fn children<'t>(node: Node<'t>, cursor: &mut TreeCursor<'t>) -> Vec<Node<'t>> {
     node.named_children(cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::preprocess::expand_text;
+    use super::*;
+
+    fn fault(text: &str) -> Option<(Range<usize>, String)> {
+        let expanded = expand_text(text, Language::C).ok()?;
+        let failure = parse(expanded).err()?.failure;
+        Some((failure.bytes?, failure.message))
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_no_file_in_which_nothing_is_wrong() {
+        let whole = "int f(void) { return '{'; }\nint main(void) { if (f()) { return 1; } }\n";
+        assert_eq!(fault(whole), None);
+        let (bytes, message) = fault(&whole[..whole.len() - 8]).expect("main is not closed");
+        assert_eq!((&whole[..bytes.start]).matches('\n').count(), 1);
+        assert!(message.contains("never closed"), "{message}");
+    }
 }
