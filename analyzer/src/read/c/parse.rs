@@ -148,7 +148,7 @@ mod tests {
         let whole = "int f(void) { return '{'; }\nint main(void) { if (f()) { return 1; } }\n";
         assert_eq!(fault(whole), None);
         let (bytes, message) = fault(&whole[..whole.len() - 8]).expect("main is not closed");
-        assert_eq!((&whole[..bytes.start]).matches('\n').count(), 1);
+        assert_eq!(whole[..bytes.start].matches('\n').count(), 1);
         assert!(message.contains("never closed"), "{message}");
     }
 }

@@ -99,7 +99,8 @@ fn enter(
     };
     let root = root(machine, asked, &known)?;
     let side = Side { kind, root, size: known.size(), here: known.rank };
-    let used = used(machine, asked, memories, &side)?;
+    let mut used = used(machine, asked, memories, &side)?;
+    used.is_only_read = kind == CollectiveKind::Bcast && side.is_root();
     let operation = operation(machine, asked, used.datatype.as_ref())?;
     let entry = Entry { kind, communicator: known, root };
     let buffers = used.buffers(&side);
@@ -137,7 +138,7 @@ fn finish(
     let request = Request { arrives: result.map(std::rc::Rc::new), ..started };
     let mut regions: Vec<(&Region, bool)> = Vec::new();
     regions.extend(used.sent.iter().filter(|_| !used.is_in_place).map(|sent| (sent, false)));
-    regions.extend(used.taken.iter().map(|(taken, _)| (taken, true)));
+    regions.extend(used.taken.iter().map(|(taken, _)| (taken, !used.is_only_read)));
     requests::keep(machine, asked, at, request, &regions, false);
     Ok(())
 }
@@ -204,6 +205,8 @@ struct Used {
     taken: Option<(Region, usize)>,
     /// What is brought lies where it is taken.
     is_in_place: bool,
+    /// This rank is the root of a broadcast: what lies where others take it is sent.
+    is_only_read: bool,
     datatype: Option<Datatype>,
 }
 
@@ -259,7 +262,7 @@ impl Used {
             sent.touch(machine, false, asked.place());
         }
         if let Some((taken, _)) = &self.taken {
-            taken.touch(machine, true, asked.place());
+            taken.touch(machine, !self.is_only_read, asked.place());
         }
     }
 }
@@ -395,7 +398,8 @@ fn combined_parts(
     };
     let room = if is_in_place { all } else { mine };
     let taken = place(machine, asked, 1, &datatype, (room, None))?;
-    Ok(Used { sent, taken: Some((taken, 1)), is_in_place, datatype: Some(datatype) })
+    let (taken, datatype) = (Some((taken, 1)), Some(datatype));
+    Ok(Used { sent, taken, is_in_place, datatype, ..Used::default() })
 }
 
 fn one_piece_and_parts(
