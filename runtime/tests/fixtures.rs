@@ -15,8 +15,9 @@ fn no_right_fixture_is_left_out() {
         for entry in fs::read_dir(folder).expect("the folder can be read") {
             let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
-                // The programs on rsmpi are built and run by `cargo xtask rsmpi`.
-                folders.extend((!path.ends_with("rsmpi")).then_some(path));
+                // The programs on MPI are built and run by `cargo xtask rsmpi` and `cargo xtask c`.
+                let is_of_mpi = path.ends_with("rsmpi") || path.ends_with("fixtures/c");
+                folders.extend((!is_of_mpi).then_some(path));
             } else if !fs::read_to_string(&path).expect("a fixture is text").contains("//~") {
                 let (_, name) =
                     path.to_str().expect("a plain name").split_once("..").expect("a parent");

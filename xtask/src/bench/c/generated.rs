@@ -12,7 +12,7 @@ pub(super) const CALLS: usize = FUNCTIONS * 5;
 const FUNCTIONS: usize = 100;
 
 /// The lines of a function that do not communicate.
-const FILLING: usize = LINES / FUNCTIONS - 30;
+const FILLING: usize = LINES / FUNCTIONS - 8;
 
 /// A program of many functions, each with an exchange of its own among computations.
 pub(super) fn large() -> String {
