@@ -34,6 +34,7 @@ pub enum Group {
     Resource,
     Rma,
     Protocol,
+    Performance,
 }
 
 impl Group {
@@ -50,6 +51,7 @@ impl Group {
             Group::Resource => "resource",
             Group::Rma => "rma",
             Group::Protocol => "protocol",
+            Group::Performance => "performance",
         }
     }
 }

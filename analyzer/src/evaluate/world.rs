@@ -262,6 +262,7 @@ fn is_silent(behaviour: &Behaviour) -> bool {
                 | Action::Branch { .. }
                 | Action::Initialize
                 | Action::Finalize
+                | Action::Compute { .. }
         )
     })
 }

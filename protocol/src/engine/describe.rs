@@ -97,6 +97,7 @@ pub fn operation(world: &World, at: At) -> String {
         Action::Overwrite { .. } => "overwriting of a request".to_owned(),
         Action::Initialize => "MPI_Init".to_owned(),
         Action::Finalize => "MPI_Finalize".to_owned(),
+        Action::Compute { .. } => "computation".to_owned(),
         Action::OneSided(it) => one_sided(world, it),
         Action::Opaque => "step that is not understood".to_owned(),
     }

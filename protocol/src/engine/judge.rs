@@ -1,6 +1,6 @@
 //! Judges a program: every world of it, one after the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -79,6 +79,8 @@ pub struct Judge {
     gives_up: bool,
     dialect: Dialect,
     known: FxHashMap<(&'static str, Place), usize>,
+    /// What could be done better, by rule and place; `None` where something speaks against it.
+    advice: BTreeMap<(&'static str, Place), Option<Finding>>,
 }
 
 impl Judge {
@@ -92,6 +94,7 @@ impl Judge {
             gives_up: false,
             dialect: Dialect::default(),
             known: FxHashMap::default(),
+            advice: BTreeMap::new(),
         }
     }
 
@@ -126,6 +129,7 @@ impl Judge {
         told: bool,
     ) -> Looked<'a> {
         self.cast(world);
+        self.advise(world);
         let mut looked = Looked::nothing(assumptions);
         let parts = components::of(world);
         for part in parts.as_deref().unwrap_or(std::slice::from_ref(world)) {
@@ -206,6 +210,9 @@ impl Judge {
                 }
             }
         }
+        for finding in std::mem::take(&mut self.advice).into_values().flatten() {
+            self.add(finding);
+        }
         rules::sizes::say_what_is_meant(&mut self.verdict, self.dialect);
         let findings = std::mem::take(&mut self.verdict.findings);
         self.verdict.findings = rules::consequences::bring_together(findings);
@@ -213,6 +220,24 @@ impl Judge {
             (one.primary.place, one.rule).cmp(&(other.primary.place, other.rule))
         });
         self.verdict
+    }
+
+    /// Takes down what could be done better in a world, and what speaks against it.
+    fn advise(&mut self, world: &World) {
+        for rule in rules::all() {
+            let rules::Check::Advice(check) = rule.check else { continue };
+            for rules::Advised { place, finding } in check(world) {
+                let known =
+                    self.advice.entry((rule.name, place)).or_insert_with(|| finding.clone());
+                match (known.as_mut(), finding) {
+                    (Some(known), Some(finding)) => {
+                        let sizes = known.sizes.iter().chain(&finding.sizes).copied();
+                        known.sizes = sizes.collect::<BTreeSet<u32>>().into_iter().collect();
+                    }
+                    _ => *known = None,
+                }
+            }
+        }
     }
 
     fn cast(&mut self, world: &World) {
@@ -261,7 +286,7 @@ impl Judge {
 fn findings(case: &Case<'_>) -> Vec<Finding> {
     let checks = rules::all().iter().filter_map(|rule| match rule.check {
         rules::Check::World(check) => Some(check),
-        rules::Check::Casting(_) | rules::Check::Conformance(_) => None,
+        _ => None,
     });
     checks.flat_map(|check| check(case)).collect()
 }

@@ -6,7 +6,7 @@
 use crate::model::{CollectiveKind, Completion, Dialect, Mode};
 
 /// The verb of a send.
-pub(super) fn send(dialect: Dialect, mode: Mode, immediate: bool) -> &'static str {
+pub fn send(dialect: Dialect, mode: Mode, immediate: bool) -> &'static str {
     let [protocol, rsmpi, c] = match (mode, immediate) {
         (Mode::Standard, false) => ["send", "send", "MPI_Send"],
         (Mode::Synchronous, false) => ["ssend", "synchronous_send", "MPI_Ssend"],
@@ -21,7 +21,7 @@ pub(super) fn send(dialect: Dialect, mode: Mode, immediate: bool) -> &'static st
 }
 
 /// The verb of a receive.
-pub(super) fn receive(dialect: Dialect, immediate: bool) -> &'static str {
+pub fn receive(dialect: Dialect, immediate: bool) -> &'static str {
     match immediate {
         false => dialect.words("recv", "receive", "MPI_Recv"),
         true => dialect.words("irecv", "immediate_receive", "MPI_Irecv"),

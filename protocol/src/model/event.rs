@@ -263,6 +263,13 @@ pub enum Action {
         /// When.
         phase: Phase,
     },
+    /// The rank computes between its other steps. Said only where the world shows work
+    /// ([`World::shows_work`](super::World::shows_work)).
+    Compute {
+        /// Of the requests that were completed in the steps right before, those whose memory is not
+        /// touched until this is done, though it takes long.
+        apart: Box<[RequestId]>,
+    },
     /// A step of one-sided communication. It moves nothing in a run; what of it meets other ranks
     /// (fences, making and freeing windows) is a collective beside it.
     OneSided(Box<OneSided>),

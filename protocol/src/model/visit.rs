@@ -120,6 +120,7 @@ impl Action {
                 | Action::Initialize
                 | Action::Finalize
                 | Action::Outside { .. }
+                | Action::Compute { .. }
         )
     }
 

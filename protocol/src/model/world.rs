@@ -154,6 +154,8 @@ pub struct World {
     pub windows: Arc<[Window]>,
     /// The words that the program is written in.
     pub dialect: Dialect,
+    /// Whether it is told where ranks compute between their steps ([`Action::Compute`](super::Action)).
+    pub shows_work: bool,
 }
 
 impl World {

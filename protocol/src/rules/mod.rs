@@ -6,6 +6,7 @@
 //! need all worlds together look at a [`Casting`]; code that says it plays a role is compared with it
 //! ([`Conformance`]).
 
+mod advice;
 mod arguments;
 mod circles;
 pub(crate) mod consequences;
@@ -46,6 +47,18 @@ pub enum Check {
     Casting(fn(&Casting) -> Vec<Finding>),
     /// What code does that says it plays a role, beside what the role does.
     Conformance(fn(&Conformance<'_>) -> Vec<Finding>),
+    /// What one world does that could be done better, whatever its runs show.
+    Advice(fn(&World) -> Vec<Advised>),
+}
+
+/// A place, and what could be done better there. It is only said if nothing speaks against it: not on
+/// any rank, in any world.
+#[derive(Clone, Debug)]
+pub struct Advised {
+    /// The place.
+    pub place: Place,
+    /// What is said of it; `None` where it has to be as it is.
+    pub finding: Option<Finding>,
 }
 
 /// A role, and what code does that says it plays it, both for the same size and parameters. Places
@@ -133,6 +146,10 @@ rules! {
     conflicting_access in "conflicting-access/check.rs";
     protocol_unused_role in "protocol-unused-role/check.rs";
     protocol_violation in "protocol-violation/check.rs";
+    large_blocking_send in "large-blocking-send/check.rs";
+    no_overlap in "no-overlap/check.rs";
+    early_wait in "early-wait/check.rs";
+    serial_fan_out in "serial-fan-out/check.rs";
 }
 
 /// Every rule.

@@ -88,6 +88,7 @@ impl Machine<'_> {
             | Action::Release { .. }
             | Action::Initialize
             | Action::Finalize
+            | Action::Compute { .. }
             | Action::Outside { .. } => self.go_to(rank, position + 1),
             Action::Choose { .. } => self.state_mut(rank).status = Status::Parked,
             Action::Jump { target } => self.jump(rank, *target),

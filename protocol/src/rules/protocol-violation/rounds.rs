@@ -165,6 +165,7 @@ impl Walker {
             | Action::Release { .. }
             | Action::Initialize
             | Action::Finalize
+            | Action::Compute { .. }
             | Action::Outside { .. }
             | Action::AttachBuffer { .. }
             | Action::DetachBuffer => Step::Next,
