@@ -1,5 +1,6 @@
 //! The whole way from paths to an outcome.
 
+use p2p_protocol::finding::Group;
 use p2p_protocol::grammar::CheckOptions;
 
 use crate::cli::Check;
@@ -34,9 +35,10 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     } else {
         discover::under_paths(&options.paths)
     };
-    let looked = read::with_room(|| look(discovered.inputs, options));
     let everything = options.ranks.is_none() && options.eager_limit == 0;
     let mut gathering = Gathering::new(settings, everything);
+    let shows_work = gathering.asks_for(Group::Performance.name(), &discovered.inputs);
+    let looked = read::with_room(|| look(discovered.inputs, options, shows_work));
     gathering.add_packages(discovered.packages);
     gathering.fail_all(discovered.failures);
     match looked {
@@ -49,8 +51,13 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     gathering.finish()
 }
 
-/// Reads the files, judges the protocols in them, and runs the programs.
-fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined, Vec<TargetProgram>) {
+/// Reads the files, judges the protocols in them, and runs the programs; whether it is looked at where
+/// they compute.
+fn look(
+    inputs: Vec<Input>,
+    options: &Check,
+    shows_work: bool,
+) -> (Readings, Examined, Vec<TargetProgram>) {
     let sizes = options.ranks.as_ref().map(|ranks| ranks.0.as_slice());
     let judged = CheckOptions {
         sizes: sizes.map(<[u32]>::to_vec),
@@ -60,7 +67,7 @@ fn look(inputs: Vec<Input>, options: &Check) -> (Readings, Examined, Vec<TargetP
     let (rust, c): (Vec<Input>, Vec<Input>) =
         inputs.into_iter().partition(|input| input.language() == Language::Rust);
     let mut readings = read::all(rust, &judged);
-    let examination = Examination::new(sizes, options.eager_limit);
+    let examination = Examination { shows_work, ..Examination::new(sizes, options.eager_limit) };
     let run = |target: &TargetProgram| examination.run(target);
     let mut ran = readings.programs(&examination.sizes, run);
     let given = Given {

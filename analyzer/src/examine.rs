@@ -32,6 +32,8 @@ pub struct Examination {
     pub sizes: Vec<u32>,
     /// Standard sends of at most this many bytes are taken to be buffered.
     pub eager_limit: u64,
+    /// Whether it is looked at where ranks compute between their steps.
+    pub shows_work: bool,
 }
 
 /// What came of it.
@@ -61,7 +63,7 @@ impl Examination {
     /// With these sizes, or those that are looked at by default.
     pub fn new(sizes: Option<&[u32]>, eager_limit: u64) -> Self {
         let sizes = sizes.map_or_else(|| SIZES.collect(), <[u32]>::to_vec);
-        Examination { sizes, eager_limit }
+        Examination { sizes, eager_limit, shows_work: false }
     }
 
     /// Runs each entry of a program.
@@ -99,7 +101,7 @@ impl Examination {
         evaluator: impl Fn() -> Evaluator<'p> + Sync + Send,
         entry: &Entry,
     ) -> Vec<Evaluated> {
-        let limits = Limits::default();
+        let limits = Limits { shows_work: self.shows_work, ..Limits::default() };
         let evaluate = |evaluator: &mut Evaluator<'_>, &size: &u32| {
             (size, evaluator.evaluate(entry, size, limits))
         };

@@ -15,7 +15,7 @@ use crate::examine::Examined;
 use crate::read::rust::TargetProgram;
 use crate::read::{Reading, Readings};
 use crate::report::Outcome;
-use crate::source::discover::Unit;
+use crate::source::discover::{Input, Unit};
 use crate::source::{FileId, Language, Location};
 use crate::suppress::{self, Suppressions};
 
@@ -57,6 +57,19 @@ impl<'a> Gathering<'a> {
     /// Keeps what was run as long as what came of it.
     pub(crate) fn keep(&mut self, programs: Vec<TargetProgram>) {
         self.outcome.programs = programs;
+    }
+
+    /// Whether a rule of a group is to be shown anywhere among these files that is not shown by default.
+    pub(crate) fn asks_for(&mut self, group: &str, inputs: &[Input]) -> bool {
+        let rules: Vec<_> =
+            catalogue::all().into_iter().filter(|rule| rule.group == group).collect();
+        let mut folders: Vec<&Path> = inputs.iter().filter_map(|it| it.path.parent()).collect();
+        folders.dedup();
+        folders.into_iter().any(|folder| {
+            let mut levels = Levels::clone(&self.configuration.levels(folder));
+            self.settings.iter().for_each(|&setting| levels.set(setting));
+            rules.iter().any(|rule| levels.of(rule.name, rule.level) > Level::Allow)
+        })
     }
 
     /// Adds what could not be checked and stands in no file.

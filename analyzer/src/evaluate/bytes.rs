@@ -304,6 +304,7 @@ impl Machine<'_> {
         let uses = Rc::make_mut(&mut self.state.uses);
         let object = super::value::ObjectId(buffer.object);
         uses.add_bytes(request, object, (buffer.start, buffer.end), writes);
+        self.note_buffer(request, object);
     }
 }
 

@@ -97,6 +97,8 @@ pub(super) struct Effects<'p> {
     globals: RefCell<Vec<Rc<[GlobalId]>>>,
     /// What loops and functions may write.
     pub(super) writes: super::writes::Known,
+    /// What statements do that do not communicate.
+    pub(super) surveys: super::work::Known,
     /// Which loops only compute with floats.
     pub(super) floats: super::floats::Known,
     /// Whether it can be told that MPI is never ended, once that was asked.
@@ -120,6 +122,7 @@ impl<'p> Effects<'p> {
             known: RefCell::default(),
             globals: RefCell::default(),
             writes: super::writes::Known::default(),
+            surveys: super::work::Known::default(),
             floats: super::floats::Known::default(),
             end_is_seen: OnceCell::new(),
         }

@@ -251,6 +251,9 @@ impl Machine<'_> {
             self.joined_badly |= !state.uses.are_of_the_same(&other.uses);
             Rc::make_mut(&mut state.uses).join(&other.uses);
         }
+        if !Rc::ptr_eq(&state.work, &other.work) {
+            Rc::make_mut(&mut state.work).join(&other.work);
+        }
         if state.globals != other.globals {
             Rc::make_mut(&mut state.globals)
                 .retain(|global, object| other.globals.get(global) == Some(object));

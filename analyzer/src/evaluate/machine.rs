@@ -168,6 +168,9 @@ impl<'p> Machine<'p> {
         if !self.state.threads.is_empty() {
             return Err(self.lost(place, "another thread communicates at the same time"));
         }
+        if self.limits.shows_work {
+            self.tell_work(Some(&action));
+        }
         self.graph.push(action, place);
         Ok(())
     }
@@ -223,6 +226,7 @@ impl<'p> Machine<'p> {
 
     /// An operation uses this memory until its request is completed: accesses are noted from now on.
     pub(super) fn begin_use(&mut self, request: RequestId, path: &Path, writes: bool) {
+        self.note_buffer(request, path.object);
         if self.is_c() {
             if let Some(bytes) = self.span(path) {
                 let uses = Rc::make_mut(&mut self.state.uses);
@@ -235,6 +239,7 @@ impl<'p> Machine<'p> {
 
     /// The request was completed; its slot is free again.
     pub(super) fn end_use(&mut self, request: RequestId) {
+        self.note_completed(request);
         Rc::make_mut(&mut self.state.uses).end(request);
     }
 

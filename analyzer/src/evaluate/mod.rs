@@ -58,6 +58,7 @@ mod value;
 mod widen;
 mod witness;
 mod words;
+mod work;
 mod world;
 mod writes;
 
@@ -86,11 +87,19 @@ pub struct Limits {
     /// Loops of which it is known that they have more turns than this, and that do the same in each,
     /// are cut short.
     pub turns: u64,
+    /// Whether it is written down where ranks compute between their steps.
+    pub shows_work: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 2_000_000, events: 200_000, depth: 64, turns: steady::LONGEST }
+        Limits {
+            steps: 2_000_000,
+            events: 200_000,
+            depth: 64,
+            turns: steady::LONGEST,
+            shows_work: false,
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct State {
     pub(super) constants: Rc<FxHashMap<usize, ObjectId>>,
     /// The operations that are going on, with the memory that they use.
     pub(super) uses: Rc<Uses>,
+    /// What was computed since the last event, where that is written down.
+    pub(super) work: Rc<super::work::Work>,
     /// The next slot for a source.
     pub(super) next_slot: SourceId,
     /// What conditions were found to be.

@@ -28,17 +28,22 @@ impl Machine<'_> {
         for statement in &block.statements {
             match statement {
                 Statement::Expression(expression) => {
+                    self.note_statement(expression);
                     let scope = self.open_scope();
                     let outcome = self.evaluate(expression);
                     let outcome =
                         outcome.and_then(|value| self.drop_value(value, expression.place));
                     self.close_scope(scope, outcome, expression.place)?;
+                    self.note_statement_done(expression);
                 }
                 Statement::Let { pattern, ty, value, otherwise } => {
+                    value.iter().for_each(|value| self.note_statement(value));
                     self.declare(pattern, ty, value.as_ref(), otherwise.as_ref())?;
+                    value.iter().for_each(|value| self.note_statement_done(value));
                 }
             }
         }
+        block.value.iter().for_each(|value| self.note_statement(value));
         self.optional(block.value.as_deref())
     }
 

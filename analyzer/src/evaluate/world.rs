@@ -178,19 +178,24 @@ impl Setting<'_, '_> {
                 break (runs, if is_first { elsewhere } else { BTreeMap::new() });
             }
         };
-        let dialect = self.program.dialect;
+        let kind = (self.program.dialect, self.limits.shows_work);
         let elsewhere = elsewhere.into_iter().map(|(size, runs)| {
             let mut report = report.clone();
-            let made = made(dialect, runs, shared.clone(), &mut report);
+            let made = made(kind, runs, shared.clone(), &mut report);
             (size, report.evaluated(vec![(made.world, made.answers)], made.refused))
         });
         let elsewhere = elsewhere.collect();
-        (made(dialect, runs, shared, report), elsewhere)
+        (made(kind, runs, shared, report), elsewhere)
     }
 }
 
-/// The world of ranks that have done this.
-fn made(dialect: Dialect, runs: Vec<Ran>, shared: Shared, report: &mut Report) -> Made {
+/// The world of ranks that have done this, in such a program; whether it shows their work.
+fn made(
+    (dialect, shows_work): (Dialect, bool),
+    runs: Vec<Ran>,
+    shared: Shared,
+    report: &mut Report,
+) -> Made {
     let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
     let (mut behaviours, cuts_differ) = same_cuts(runs);
     for place in settle_tags(&mut behaviours) {
@@ -198,6 +203,7 @@ fn made(dialect: Dialect, runs: Vec<Ran>, shared: Shared, report: &mut Report) -
         report.calls.insert(place, Understood::Not(why.to_owned()));
     }
     let (world, oracle) = shared.world(behaviours, dialect);
+    let world = World { shows_work, ..world };
     // What shows only there is not told: nothing is said to be assumed.
     let answers = if oracle.leaves_loop_out() { Vec::new() } else { oracle.answers() };
     let mut deviations = oracle.deviations();
@@ -336,6 +342,9 @@ impl<'p> Machine<'p> {
             self.lost(body.place, "another thread communicates");
         }
         let outcome = self.close_scope(scope, outcome, body.place);
+        if self.limits.shows_work && outcome.is_ok() {
+            self.tell_work(None);
+        }
         let returned_early = outcome.is_err();
         if let Err(Flow::Panic(place)) = outcome {
             self.graph.push(Action::Leave { departure: Departure::Panicked }, place);

@@ -21,7 +21,7 @@ use crate::program::{
 const AFFORDABLE: u64 = 1_500;
 
 /// Objects that are looked through for what pointers lead to, at most.
-const MOST_OBJECTS: usize = 512;
+pub(super) const MOST_OBJECTS: usize = 512;
 
 /// What an expression may write.
 #[derive(Clone, Debug, Default)]
@@ -299,7 +299,7 @@ impl Machine<'_> {
     }
 
     /// Finds the objects that can be reached from one, itself included.
-    fn reach(&self, object: ObjectId, reached: &mut BTreeSet<ObjectId>) {
+    pub(super) fn reach(&self, object: ObjectId, reached: &mut BTreeSet<ObjectId>) {
         if reached.len() >= MOST_OBJECTS || !reached.insert(object) {
             return;
         }

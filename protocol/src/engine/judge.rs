@@ -1,9 +1,10 @@
 //! Judges a program: every world of it, one after the other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::advice::Advice;
 use super::case::Case;
 use super::components;
 use super::investigation::investigate;
@@ -79,8 +80,7 @@ pub struct Judge {
     gives_up: bool,
     dialect: Dialect,
     known: FxHashMap<(&'static str, Place), usize>,
-    /// What could be done better, by rule and place; `None` where something speaks against it.
-    advice: BTreeMap<(&'static str, Place), Option<Finding>>,
+    advice: Advice,
 }
 
 impl Judge {
@@ -94,7 +94,7 @@ impl Judge {
             gives_up: false,
             dialect: Dialect::default(),
             known: FxHashMap::default(),
-            advice: BTreeMap::new(),
+            advice: Advice::default(),
         }
     }
 
@@ -129,7 +129,7 @@ impl Judge {
         told: bool,
     ) -> Looked<'a> {
         self.cast(world);
-        self.advise(world);
+        self.advice.take(world);
         let mut looked = Looked::nothing(assumptions);
         let parts = components::of(world);
         for part in parts.as_deref().unwrap_or(std::slice::from_ref(world)) {
@@ -210,7 +210,8 @@ impl Judge {
                 }
             }
         }
-        for finding in std::mem::take(&mut self.advice).into_values().flatten() {
+        let advice = std::mem::take(&mut self.advice);
+        for finding in advice.finish(&self.verdict.findings) {
             self.add(finding);
         }
         rules::sizes::say_what_is_meant(&mut self.verdict, self.dialect);
@@ -220,24 +221,6 @@ impl Judge {
             (one.primary.place, one.rule).cmp(&(other.primary.place, other.rule))
         });
         self.verdict
-    }
-
-    /// Takes down what could be done better in a world, and what speaks against it.
-    fn advise(&mut self, world: &World) {
-        for rule in rules::all() {
-            let rules::Check::Advice(check) = rule.check else { continue };
-            for rules::Advised { place, finding } in check(world) {
-                let known =
-                    self.advice.entry((rule.name, place)).or_insert_with(|| finding.clone());
-                match (known.as_mut(), finding) {
-                    (Some(known), Some(finding)) => {
-                        let sizes = known.sizes.iter().chain(&finding.sizes).copied();
-                        known.sizes = sizes.collect::<BTreeSet<u32>>().into_iter().collect();
-                    }
-                    _ => *known = None,
-                }
-            }
-        }
     }
 
     fn cast(&mut self, world: &World) {

@@ -42,7 +42,11 @@ pub(super) fn by_place(
     }
     places.retain(|place, _| !needed.contains(place));
     places.extend(needed.into_iter().map(|place| (place, None)));
-    let advised = |(place, at): (Place, Option<At>)| Advised { place, finding: at.map(&say) };
+    let advised = |(place, at): (Place, Option<At>)| Advised {
+        place,
+        finding: at.map(&say),
+        is_everywhere: true,
+    };
     places.into_iter().map(advised).collect()
 }
 

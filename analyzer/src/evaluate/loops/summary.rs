@@ -59,6 +59,9 @@ impl<'p> Machine<'p> {
         let outcome = turn(self);
         let is_silent = self.graph.silent_since(mark);
         if outcome.is_ok() {
+            if self.limits.shows_work && !is_silent {
+                self.tell_work(None);
+            }
             self.graph.lead(self.graph.cursor, Next::Jump(head));
         }
         if is_silent {

@@ -38,7 +38,11 @@ fn check(world: &World) -> Vec<Advised> {
             }
         }
     }
-    let advised = |(place, (bytes, at))| Advised { place, finding: Some(say(world, at, bytes)) };
+    let advised = |(place, (bytes, at))| Advised {
+        place,
+        finding: Some(say(world, at, bytes)),
+        is_everywhere: false,
+    };
     largest.into_iter().map(advised).collect()
 }
 

@@ -103,6 +103,7 @@ fn one(machine: &mut Machine<'_>, requests: &mut Requests, call: &Call<'_>) -> O
     let is_first = requests.told == 0;
     if is_first || !drains {
         let completion = if drains { Completion::All } else { Completion::Any(None) };
+        machine.note_list(requests.active().len(), call.place);
         machine.emit(Action::Wait { requests: ids(requests), completion }, call.place)?;
     }
     if is_first {
@@ -170,6 +171,7 @@ fn all(machine: &mut Machine<'_>, requests: &mut Requests, call: &Call<'_>) -> O
     let ids = ids(requests);
     if !ids.is_empty() {
         let completion = Completion::All;
+        machine.note_list(ids.len(), call.place);
         machine.emit(Action::Wait { requests: ids, completion }, call.place)?;
     }
     let told = requests.told;
@@ -230,6 +232,7 @@ fn any_of_vec(
         return Ok(Value::none());
     }
     let ids = pooled(&requests);
+    machine.note_list(ids.len(), place);
     if machine.around(place).drains {
         if !ids.is_empty() {
             let completion = Completion::All;

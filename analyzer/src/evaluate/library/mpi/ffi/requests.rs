@@ -154,6 +154,9 @@ fn given(
             _ => return Err(asked.lost(machine, NOT_KNOWN)),
         }
     }
+    if count.is_some() {
+        machine.note_list(found.len(), asked.place());
+    }
     Ok(found)
 }
 
