@@ -5,6 +5,7 @@
 //! from (a [`Case`]), and hands that to the rules. What a step means is fixed in
 //! `docs/semantics.md`; what is wrong is for [`crate::rules`] to say.
 
+mod advice;
 mod branching;
 mod case;
 mod components;

@@ -263,8 +263,8 @@ pub enum Action {
         /// When.
         phase: Phase,
     },
-    /// The rank computes between its other steps. Said only where the world shows work
-    /// ([`World::shows_work`](super::World::shows_work)).
+    /// The rank computes between its other steps, or may do so on other ranks or with other data. Said
+    /// only where the world shows work ([`World::shows_work`](super::World::shows_work)).
     Compute {
         /// Of the requests that were completed in the steps right before, those whose memory is not
         /// touched until this is done, though it takes long.

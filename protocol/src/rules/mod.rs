@@ -51,14 +51,16 @@ pub enum Check {
     Advice(fn(&World) -> Vec<Advised>),
 }
 
-/// A place, and what could be done better there. It is only said if nothing speaks against it: not on
-/// any rank, in any world.
+/// A place, and what could be done better there.
 #[derive(Clone, Debug)]
 pub struct Advised {
     /// The place.
     pub place: Place,
-    /// What is said of it; `None` where it has to be as it is.
+    /// What is said of it; `None` where it has to be as it is: then nothing is said of it at all.
     pub finding: Option<Finding>,
+    /// It is only said if nothing can speak against it: where it is not known what some rank does, it
+    /// must be found as well.
+    pub is_everywhere: bool,
 }
 
 /// A role, and what code does that says it plays it, both for the same size and parameters. Places
