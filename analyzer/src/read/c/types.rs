@@ -318,6 +318,7 @@ impl<'u> Lowering<'u> {
             }
             return Type::Defined(same, Vec::new());
         }
+        self.note_bit_fields(definition, body);
         if let Some(variant) = self.program.definitions[definition.0 as usize].variants.first_mut()
         {
             variant.fields = fields;

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::parse::children;
 use super::Lowering;
+use super::bit_fields::cut;
 use super::convert::{arithmetic, convert, decayed, integer, promote};
 use super::expression::{block_of, element, let_be, reference};
 use super::operator::{operation, unary};
@@ -131,6 +132,10 @@ impl<'u> Lowering<'u> {
         }
         let Some(operation) = operation else {
             let value = convert(value, &target.ty);
+            let value = match self.width_of(&target) {
+                Some(width) => cut(value, width),
+                None => value,
+            };
             return vec![with(Kind::Assign(Box::new(target), Box::new(value)))];
         };
         if let Type::Reference(_) = target.ty {
@@ -149,7 +154,8 @@ impl<'u> Lowering<'u> {
         let is_small = matches!(&target.ty, Type::Scalar(scalar) if scalar.is_integer())
             && matches!(&value.kind, Kind::Literal(_))
             && matches!(operation, Binary::Add | Binary::Subtract);
-        if is_same || is_small || target.ty == Type::Unknown {
+        let width = self.width_of(&target);
+        if (is_same || is_small || target.ty == Type::Unknown) && width.is_none() {
             let value = if shifts { value } else { convert(value, &target.ty) };
             return vec![with(Kind::AssignWith(operation, Box::new(target), Box::new(value)))];
         }
@@ -158,6 +164,7 @@ impl<'u> Lowering<'u> {
         }
         let kind = Kind::Binary(operation, Box::new(old), Box::new(value));
         let value = convert(Expression { kind, place, ty }, &target.ty);
+        let value = width.map_or(value.clone(), |width| cut(value, width));
         vec![with(Kind::Assign(Box::new(target), Box::new(value)))]
     }
 

@@ -391,16 +391,24 @@ impl<'u> Lowering<'u> {
 
     /// A variable without a name that holds a compound literal.
     fn literal_variable(&mut self, node: Node<'u>) -> Option<(VariableId, Statement)> {
+        let value = self.literal(node)?;
+        let variable = self.hidden("literal", value.ty.clone());
+        let ty = value.ty.clone();
+        Some((variable, let_be(variable, ty, value)))
+    }
+
+    /// What a compound literal is: an array as a whole, with its length.
+    pub(super) fn literal(&mut self, node: Node<'u>) -> Option<Expression> {
+        if node.kind() != "compound_literal_expression" {
+            return None;
+        }
         let ty = node.child_by_field_name("type")?;
         let value = node.child_by_field_name("value")?;
         let ty = match ty.kind() {
             "type_descriptor" => self.described(ty).0,
             _ => self.specified(ty),
         };
-        let value = self.initialised(&ty, value);
-        let variable = self.hidden("literal", value.ty.clone());
-        let ty = value.ty.clone();
-        Some((variable, let_be(variable, ty, value)))
+        Some(self.initialised(&ty, value))
     }
 }
 

@@ -311,7 +311,7 @@ impl<'u> Lowering<'u> {
         let mut parts = Vec::new();
         for ((name, ty), value) in fields.into_iter().zip(values) {
             let value = match value {
-                Some(value) => value,
+                Some(value) => self.cut_for((definition, &name), value),
                 None => self.filled("zero", &ty, &[], node),
             };
             parts.push((name, value));
@@ -364,7 +364,10 @@ impl<'u> Lowering<'u> {
         {
             let ty = known[found].1.clone();
             *part = match direct {
-                Some(_) => self.named_part(&ty, rest, value),
+                Some(_) => {
+                    let value = self.named_part(&ty, rest, value);
+                    self.cut_for((*definition, &known[found].0), value)
+                }
                 None => {
                     let inner = is_construct(part).then(|| part.clone());
                     self.with_part(inner, &ty, designators, value)

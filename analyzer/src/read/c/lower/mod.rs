@@ -6,6 +6,7 @@
 
 mod ambiguity;
 mod assign;
+mod bit_fields;
 mod call;
 mod constant;
 mod convert;
@@ -58,6 +59,8 @@ pub(super) struct Lowering<'u> {
     pub(super) unread: Names<'u>,
     /// Structs that files declare, by their tags.
     pub(super) structures: FxHashMap<&'u str, Vec<DefinitionId>>,
+    /// How wide bit-fields are.
+    widths: bit_fields::Widths<'u>,
     pub(super) function: FunctionState<'u>,
     depth: u32,
 }
@@ -98,6 +101,7 @@ pub(in crate::read) fn program(units: &[&Unit], unclear: &[(String, String)]) ->
         aliases: FxHashMap::default(),
         unread: Names::default(),
         structures: FxHashMap::default(),
+        widths: FxHashMap::default(),
         function: FunctionState::default(),
         depth: 0,
     };

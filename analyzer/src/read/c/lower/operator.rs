@@ -138,7 +138,10 @@ impl<'u> Lowering<'u> {
             let ty = self.named_type(self.text(inner));
             return self.size_of_type(&ty, &[], place);
         }
-        let value = self.without_effect(|lowering| lowering.expression(inner));
+        let value = self.without_effect(|lowering| {
+            let literal = lowering.literal(inner);
+            literal.unwrap_or_else(|| lowering.expression(inner))
+        });
         let lengths = self.lengths_of(&value);
         self.size_of_type(&value.ty, &lengths, place)
     }
