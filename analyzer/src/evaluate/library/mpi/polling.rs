@@ -4,15 +4,17 @@
 //!
 //! This is told from the program's text alone, once for each program.
 
+mod helpers;
+mod success;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::walk::{conditions, parts, walk, walk_statements};
+use self::helpers::Helpers;
+use self::success::Success;
+use super::walk::{parts, walk};
 use super::{is_communication as is_mpi_communication, process};
 use crate::evaluate::machine::Machine;
-use crate::program::{
-    Binary, Block, Condition, Expression, Function, FunctionId, Kind, Literal, Pattern, Place,
-    Program, Statement, Unary, VariableId,
-};
+use crate::program::{Expression, Function, FunctionId, Kind, Place, Program, VariableId};
 
 /// What becomes of the answer of a call that only asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +58,8 @@ impl Machine<'_> {
 /// Looks at every loop of a program.
 fn surroundings(program: &Program) -> Surroundings {
     let communicating = communicating(program);
-    let text = Text { program, communicating: &communicating };
+    let helpers = Helpers::of(program, &communicating);
+    let text = Text { program, communicating: &communicating, helpers: &helpers };
     let mut found = Surroundings::default();
     for body in program.functions.iter().filter_map(|function| function.body.as_ref()) {
         walk(body, &mut |expression| {
@@ -67,6 +70,7 @@ fn surroundings(program: &Program) -> Surroundings {
             }
         });
     }
+    helpers.settle(program, &mut found);
     found
 }
 
@@ -95,7 +99,7 @@ fn function_communicates(
     function: &Function,
     communicating: &FxHashSet<FunctionId>,
 ) -> bool {
-    let text = Text { program, communicating };
+    let text = Text { program, communicating, helpers: &Helpers::default() };
     function.body.as_ref().is_some_and(|body| text.any_communication(body))
 }
 
@@ -103,6 +107,8 @@ fn function_communicates(
 struct Text<'p> {
     program: &'p Program,
     communicating: &'p FxHashSet<FunctionId>,
+    /// Its functions that do nothing but ask.
+    helpers: &'p Helpers,
 }
 
 impl Text<'_> {
@@ -139,7 +145,7 @@ impl Text<'_> {
     /// Looks at the calls that ask in one loop; those of loops inside are left to them.
     fn look_at(&self, whole: &Expression, found: &mut Surroundings) {
         let mut asking = Vec::new();
-        calls_that_ask(whole, false, &mut asking);
+        calls_that_ask(whole, self.helpers, false, &mut asking);
         for asked in &asking {
             let around = self.around(whole, asked, asking.len());
             found.insert(asked.call.place, around);
@@ -151,7 +157,7 @@ impl Text<'_> {
     fn look_at_counted(&self, whole: &Expression, found: &mut Surroundings) {
         let Kind::For { body, .. } = &whole.kind else { return };
         let mut asking = Vec::new();
-        calls_that_ask(body, false, &mut asking);
+        calls_that_ask(body, self.helpers, false, &mut asking);
         for asked in asking.iter().filter(|asked| asked.is_wait()) {
             let around = self.around(whole, asked, asking.len());
             found.insert(asked.call.place, Around { polling: Polling::Once, ..around });
@@ -159,7 +165,7 @@ impl Text<'_> {
     }
 
     fn around(&self, whole: &Expression, asked: &Asked<'_>, together: usize) -> Around {
-        let success = Success::of(whole, asked.call);
+        let success = Success::of(whole, asked.call, self.helpers);
         let mut others = Region::default();
         self.collect(whole, asked.call, &success, false, &mut others);
         let alone = together == 1 || (asked.is_request() && others.in_success.is_empty());
@@ -189,11 +195,11 @@ impl Text<'_> {
         &self,
         expression: &'e Expression,
         asked: &Expression,
-        success: &Success,
+        success: &Success<'_>,
         succeeded: bool,
         region: &mut Region<'e>,
     ) {
-        if expression.place == asked.place && asks(expression) {
+        if expression.place == asked.place && self.helpers.asks(expression) {
             return;
         }
         if self.communicates(expression) {
@@ -241,7 +247,7 @@ impl Asked<'_> {
     fn is_request(&self) -> bool {
         match &self.call.kind {
             Kind::Method { name, .. } => is_test(name),
-            _ => raw_name(self.call).is_some_and(|name| name.starts_with("MPI_Test")),
+            _ => raw_name(self.call).is_none_or(|name| name.starts_with("MPI_Test")),
         }
     }
 
@@ -306,176 +312,20 @@ fn answered_variable(call: &Expression) -> Option<VariableId> {
     }
 }
 
-fn calls_that_ask<'e>(expression: &'e Expression, in_for: bool, found: &mut Vec<Asked<'e>>) {
-    if asks(expression) {
+fn calls_that_ask<'e>(
+    expression: &'e Expression,
+    helpers: &Helpers,
+    in_for: bool,
+    found: &mut Vec<Asked<'e>>,
+) {
+    if helpers.asks(expression) {
         found.push(Asked { call: expression, in_for });
     }
     let in_for = in_for || matches!(expression.kind, Kind::For { .. });
     for part in parts(expression) {
         if !is_waiting_loop(part) {
-            calls_that_ask(part, in_for, found);
+            calls_that_ask(part, helpers, in_for, found);
         }
-    }
-}
-
-/// Where in a loop the answer of a call is known to be yes.
-struct Success {
-    /// The variables that hold the answer.
-    answers: FxHashSet<VariableId>,
-    /// The variables that the loop's condition looks at.
-    steering: FxHashSet<VariableId>,
-    place: Place,
-}
-
-impl Success {
-    fn of(whole: &Expression, asked: &Expression) -> Success {
-        let mut success = Success {
-            answers: answered_variable(asked).into_iter().collect(),
-            steering: FxHashSet::default(),
-            place: asked.place,
-        };
-        walk_statements(whole, &mut |statement| {
-            if let Statement::Let { pattern: Pattern::Variable(variable, None), value, .. } =
-                statement
-                && value.as_ref().is_some_and(|value| success.contains(value))
-            {
-                success.answers.insert(*variable);
-            }
-        });
-        if let Kind::While(_, condition, _) = &whole.kind {
-            for part in conditions(condition) {
-                walk(part, &mut |part| {
-                    if let Kind::Variable(variable) = part.kind {
-                        success.steering.insert(variable);
-                    }
-                });
-            }
-        }
-        success
-    }
-
-    /// Whether an expression has the answer in it.
-    fn contains(&self, expression: &Expression) -> bool {
-        let mut any = false;
-        walk(expression, &mut |part| {
-            any |= part.place == self.place && asks(part);
-            any |=
-                matches!(part.kind, Kind::Variable(variable) if self.answers.contains(&variable));
-        });
-        any
-    }
-
-    /// Whether an assignment only keeps the answer or the request.
-    fn holds(&self, assignment: &Expression) -> bool {
-        match &assignment.kind {
-            Kind::Assign(_, value) => self.contains(value),
-            Kind::Method { .. } => {
-                matches!(&assignment.kind,
-                    Kind::Method { name, .. } if matches!(name.as_str(), "incomplete" | "is_empty"
-                        | "len" | "is_none" | "is_some" | "iter" | "iter_mut" | "take" | "is_ok"
-                        | "is_err" | "as_ref" | "as_mut" | "unwrap" | "clone"))
-                    || asks(assignment)
-                    || self.contains(assignment)
-            }
-            _ => false,
-        }
-    }
-
-    /// The parts of an expression, each with whether it is only reached once the answer was yes.
-    fn parts<'e>(&self, expression: &'e Expression) -> Vec<(&'e Expression, bool)> {
-        match &expression.kind {
-            Kind::If { condition, then, otherwise } => {
-                let yes = self.answer(condition);
-                let mut parts: Vec<_> =
-                    conditions(condition).into_iter().map(|part| (part, false)).collect();
-                parts.push((then, yes == Some(true)));
-                parts.extend(otherwise.as_deref().map(|part| (part, yes == Some(false))));
-                parts
-            }
-            Kind::Match(over, arms) if self.contains(over) => {
-                let mut parts = vec![(&**over, false)];
-                for arm in arms {
-                    parts.push((&arm.body, says_yes(&arm.pattern)));
-                }
-                parts
-            }
-            Kind::While(_, condition, body) => {
-                let yes = self.answer(condition) == Some(true);
-                let mut parts: Vec<_> =
-                    conditions(condition).into_iter().map(|part| (part, false)).collect();
-                parts.push((body, yes));
-                parts
-            }
-            // `if (!answer) { ..; continue; }`: what stands behind it is reached after a yes.
-            Kind::Block(_) => {
-                let mut after_yes = false;
-                let part = |part| {
-                    let reached = (part, after_yes);
-                    after_yes |= self.goes_round_unless(part);
-                    reached
-                };
-                parts(expression).into_iter().map(part).collect()
-            }
-            _ => parts(expression).into_iter().map(|part| (part, false)).collect(),
-        }
-    }
-
-    /// Whether a statement begins the next turn unless the answer was yes.
-    fn goes_round_unless(&self, statement: &Expression) -> bool {
-        let Kind::If { condition, then, .. } = &statement.kind else { return false };
-        let Condition::Holds(value) = &**condition else { return false };
-        self.contains(value) && !is_affirmative(value) && ends_in_continue(then)
-    }
-
-    /// What a condition that holds says of the answer.
-    fn answer(&self, condition: &Condition) -> Option<bool> {
-        match condition {
-            Condition::Let(pattern, value) if self.contains(value) => Some(says_yes(pattern)),
-            Condition::Holds(value) if self.contains(value) => Some(is_affirmative(value)),
-            Condition::And(one, two) => self.answer(one).or_else(|| self.answer(two)),
-            _ => None,
-        }
-    }
-}
-
-fn ends_in_continue(expression: &Expression) -> bool {
-    match &expression.kind {
-        Kind::Continue(_) => true,
-        Kind::Block(Block { value: Some(value), .. }) => ends_in_continue(value),
-        Kind::Block(Block { statements, value: None, .. }) => {
-            let last = statements.last();
-            matches!(last, Some(Statement::Expression(last)) if ends_in_continue(last))
-        }
-        _ => false,
-    }
-}
-
-fn says_yes(pattern: &Pattern) -> bool {
-    match pattern {
-        Pattern::External(name, _) => name == "Some" || name == "Ok",
-        Pattern::Variable(_, Some(inner)) => says_yes(inner),
-        Pattern::Reference(inner) => says_yes(inner),
-        _ => false,
-    }
-}
-
-/// Whether a condition on an answer holds if it was yes.
-fn is_affirmative(condition: &Expression) -> bool {
-    match &condition.kind {
-        Kind::Unary(Unary::Not, inner) => !is_affirmative(inner),
-        Kind::Binary(Binary::Equal, one, other) => !is_zero(one) && !is_zero(other),
-        Kind::Binary(Binary::NotEqual, one, other) if is_zero(other) => is_affirmative(one),
-        Kind::Cast(inner, _) => is_affirmative(inner),
-        Kind::Method { name, .. } => !matches!(name.as_str(), "is_none" | "is_err"),
-        _ => true,
-    }
-}
-
-fn is_zero(expression: &Expression) -> bool {
-    match &expression.kind {
-        Kind::Literal(Literal::Integer(0)) => true,
-        Kind::Cast(inner, _) => is_zero(inner),
-        _ => false,
     }
 }
 
