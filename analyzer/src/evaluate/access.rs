@@ -1,5 +1,6 @@
 //! Reading and writing what paths lead to.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use p2p_protocol::model::{Action, Buffer, RequestId};
@@ -373,6 +374,20 @@ impl Machine<'_> {
         };
         if !requests.is_empty() && self.graph.total() < self.limits.events {
             self.graph.push(Action::Access { requests: requests.into(), writes }, place);
+        }
+    }
+
+    /// A function of C returns: its variables are no more, though operations may still use them.
+    pub(super) fn end_variables(&mut self, place: Place) {
+        if !self.is_c() || self.state.uses.is_empty() {
+            return;
+        }
+        let frame = &self.state.frames[self.state.frame.0 as usize];
+        let used = frame.variables.iter().flatten().flat_map(|it| self.state.uses.requests_of(*it));
+        let requests: BTreeSet<RequestId> = used.collect();
+        if !requests.is_empty() && self.graph.total() < self.limits.events {
+            let requests = requests.into_iter().collect();
+            self.graph.push(Action::Vanish { requests }, place);
         }
     }
 

@@ -10,7 +10,7 @@ use super::machine::{Call, Flow, Machine, Outcome};
 use super::state::Frame;
 use super::value::{FrameId, Path, Value};
 use crate::program::{
-    Closure, Expression, Function, FunctionId, Kind, Pattern, Place, Type, VariableId,
+    Closure, Expression, Function, FunctionId, Kind, Pattern, Place, Statement, Type, VariableId,
 };
 
 /// Steps that a function may take which cannot communicate; what takes longer is not run.
@@ -262,6 +262,9 @@ impl<'p> Machine<'p> {
         self.turns = turns;
         let outcome = self.close_scope(scope, outcome, body.place);
         let outcome = self.arrive(outcome, (detached, mark), place, returned);
+        if outcome.is_ok() {
+            self.end_variables(end_of(body));
+        }
         self.leave_frame(caller, detached, outcome.as_ref().ok());
         outcome
     }
@@ -376,6 +379,16 @@ impl<'p> Machine<'p> {
         self.state.frames.push(Rc::new(frame));
         self.state.kept = self.state.memory.len();
         Value::Closure(closure.clone(), FrameId(self.state.frames.len() as u32 - 1))
+    }
+}
+
+/// Where a function ends: its last statement.
+fn end_of(body: &Expression) -> Place {
+    let Kind::Block(block) = &body.kind else { return body.place };
+    match (&block.value, block.statements.last()) {
+        (Some(value), _) => value.place,
+        (None, Some(Statement::Expression(last))) => last.place,
+        _ => body.place,
     }
 }
 

@@ -373,7 +373,12 @@ pub(super) fn for_each_use(action: &mut Action, visit: &mut dyn FnMut(&mut Sourc
             visit(slot);
         }
     }
-    if let Action::BranchOnTag { slot, .. } = action {
-        visit(slot);
+    match action {
+        Action::BranchOnTag { slot, .. } => visit(slot),
+        Action::Measured { told, taken } => {
+            visit(told);
+            visit(taken);
+        }
+        _ => {}
     }
 }

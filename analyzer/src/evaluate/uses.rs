@@ -127,6 +127,12 @@ impl Uses {
         uses.map(|part| (part.bytes, part.writes))
     }
 
+    /// The requests that use some part of an object.
+    pub(super) fn requests_of(&self, object: ObjectId) -> Vec<RequestId> {
+        let parts = self.parts.get(&object).into_iter();
+        parts.flat_map(|parts| parts.requests.keys().copied()).collect()
+    }
+
     /// Whether some part of an object may be touched by what is touched.
     pub(super) fn may_touch(&self, object: ObjectId, writes: bool) -> bool {
         self.parts.get(&object).is_some_and(|parts| writes || parts.is_written)

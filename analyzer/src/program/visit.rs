@@ -1,6 +1,26 @@
 //! What stands directly in an expression.
 
-use super::{Block, Condition, Expression, Kind, Pattern, Statement};
+use super::{Block, Condition, Expression, Kind, Pattern, Place, Program, Statement};
+
+impl Program {
+    /// Whether the expression at a place is a statement: nobody looks at its value.
+    pub fn drops_value_at(&self, place: Place) -> bool {
+        fn is_dropped(within: &Expression, place: Place) -> bool {
+            if let Kind::Block(block) = &within.kind
+                && block
+                    .statements
+                    .iter()
+                    .any(|it| matches!(it, Statement::Expression(inner) if inner.place == place))
+            {
+                return true;
+            }
+            let mut found = false;
+            within.for_each_child(&mut |child| found = found || is_dropped(child, place));
+            found
+        }
+        self.functions.iter().filter_map(|it| it.body.as_ref()).any(|body| is_dropped(body, place))
+    }
+}
 
 impl Expression {
     /// Visits the expressions directly inside this one, in the order in which they stand there,

@@ -85,6 +85,8 @@ pub fn operation(world: &World, at: At) -> String {
         Action::Cancel { .. } => words::cancel(dialect).to_owned(),
         Action::Free { .. } => words::free(dialect).to_owned(),
         Action::Access { .. } => "access".to_owned(),
+        Action::Vanish { .. } => "end of a variable".to_owned(),
+        Action::Measured { .. } => "use of a length".to_owned(),
         Action::AttachBuffer { .. } => words::buffer(dialect, true).to_owned(),
         Action::DetachBuffer => words::buffer(dialect, false).to_owned(),
         Action::Branch { .. } | Action::BranchOnTag { .. } => "branch".to_owned(),
@@ -176,12 +178,20 @@ fn one_sided(world: &World, it: &OneSided) -> String {
 }
 
 /// The plan of the one request that a step starts.
-fn planned(world: &World, (rank, _): At, requests: &[RequestId]) -> Option<Position> {
+fn planned(world: &World, at: At, requests: &[RequestId]) -> Option<Position> {
     let [one] = requests else { return None };
-    world.behaviours[rank as usize].events.iter().position(|event| {
-        matches!(&event.action,
+    plan(world, at, *one).map(|(_, position)| position)
+}
+
+/// The step that has prepared what a step starts under a request.
+pub fn plan(world: &World, (rank, position): At, one: RequestId) -> Option<At> {
+    let events = &world.behaviours[rank as usize].events;
+    let plans = |event: &Event| {
+        matches!(event.action,
             Action::PlanSend { request, .. } | Action::PlanReceive { request, .. } if request == one)
-    })
+    };
+    let before = events.iter().take(position).rposition(plans);
+    before.or_else(|| events.iter().position(plans)).map(|plan| (rank, plan))
 }
 
 fn sending(world: &World, verb: &str, envelope: &Envelope) -> String {
@@ -338,7 +348,7 @@ pub fn communicator(world: &World, at: At) -> String {
         .and_then(|envelope| world.communicators.get(usize::from(envelope.communicator)))
         .map_or_else(
             || "its communicator".to_owned(),
-            |communicator| format!("`{}`", communicator.name),
+            |communicator| words::communicator(world.dialect, &communicator.name),
         )
 }
 

@@ -96,6 +96,15 @@ pub enum Observation {
         /// The operation that started.
         second: At,
     },
+    /// A message of one rank is read as one of another has told.
+    Mixed {
+        /// The step that says so; the receive is the one before.
+        at: At,
+        /// Whose message has told the length.
+        told: Rank,
+        /// Whose message was taken.
+        taken: Rank,
+    },
     /// A decision arrived that its offer has no arm for.
     WrongDecision {
         /// The offer.

@@ -142,6 +142,7 @@ fn places(observation: &Observation) -> Vec<At> {
         | Observation::CollectiveCount { first, other }
         | Observation::CollectiveOperation { first, other } => vec![first, other],
         Observation::Access { access, .. } => vec![access],
+        Observation::Mixed { at, .. } => vec![at],
         Observation::Overlap { second, .. } => vec![second],
         Observation::WrongDecision { offer, .. } => vec![offer],
     }

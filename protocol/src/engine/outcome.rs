@@ -67,6 +67,7 @@ impl Outcome {
                 | Observation::CollectiveOperation { .. }
                 | Observation::NoBuffer { .. }
                 | Observation::Access { .. }
+                | Observation::Mixed { .. }
                 | Observation::Overlap { .. }
                 | Observation::Overwritten { .. }
                 | Observation::WrongDecision { .. } => {}

@@ -143,6 +143,7 @@ fn observations(machine: &mut Machine<'_>) -> Vec<Observation> {
             Observation::LostRequest { .. }
                 | Observation::UnpostedReady { .. }
                 | Observation::Access { .. }
+                | Observation::Mixed { .. }
                 | Observation::Overlap { .. }
         )
     });

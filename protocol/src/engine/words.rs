@@ -33,6 +33,23 @@ pub(super) fn send_receive(dialect: Dialect) -> &'static str {
     dialect.words("sendrecv", "send_receive", "MPI_Sendrecv")
 }
 
+/// A communicator by its name, or by what it was made of: "world, duplicate".
+pub(super) fn communicator(dialect: Dialect, name: &str) -> String {
+    if dialect != Dialect::C {
+        return format!("`{name}`");
+    }
+    let mut made = name.split(", ");
+    let first = match made.next() {
+        Some("world") => "`MPI_COMM_WORLD`".to_owned(),
+        Some("self") => "`MPI_COMM_SELF`".to_owned(),
+        first => format!("`{}`", first.unwrap_or(name)),
+    };
+    made.fold(first, |of, made| match made {
+        "duplicate" => format!("a duplicate of {of}"),
+        _ => format!("`{made}` of {of}"),
+    })
+}
+
 /// The making of a persistent send; rsmpi has it from MPI itself.
 pub(super) fn plan_of_send(dialect: Dialect, mode: Mode) -> &'static str {
     let c = match mode {

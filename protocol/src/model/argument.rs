@@ -107,6 +107,8 @@ pub enum HandleState {
 pub enum Phase {
     /// Before `MPI_Init`.
     BeforeInitialize,
+    /// `MPI_Init` once more, behind the first.
+    Again,
     /// After `MPI_Finalize`.
     AfterFinalize,
 }

@@ -192,6 +192,20 @@ pub enum Action {
         /// Whether it writes there.
         writes: bool,
     },
+    /// Memory that belongs to operations which may still be active ceases to be: a function returns
+    /// whose variable it was.
+    Vanish {
+        /// The requests of these operations.
+        requests: Box<[RequestId]>,
+    },
+    /// The message of the receive before, which a slot was bound to, is read as one of another slot
+    /// has told: it says how long the message is. Both are meant to be of one rank.
+    Measured {
+        /// The message that tells the length.
+        told: SourceId,
+        /// The message that has it.
+        taken: SourceId,
+    },
     /// `MPI_Buffer_attach`.
     AttachBuffer {
         /// How much, where it is known.

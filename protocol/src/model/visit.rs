@@ -86,7 +86,8 @@ impl Action {
             | Action::Overwrite { request } => std::slice::from_ref(request),
             Action::Wait { requests, .. }
             | Action::Start { requests }
-            | Action::Access { requests, .. } => requests,
+            | Action::Access { requests, .. }
+            | Action::Vanish { requests } => requests,
             Action::OneSided(it) => it.access().map_or(&[], |access| access.request.as_slice()),
             _ => &[],
         }
@@ -114,6 +115,8 @@ impl Action {
         matches!(
             self,
             Action::Access { .. }
+                | Action::Vanish { .. }
+                | Action::Measured { .. }
                 | Action::Argument { .. }
                 | Action::Create { .. }
                 | Action::Release { .. }

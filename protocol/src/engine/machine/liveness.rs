@@ -79,6 +79,7 @@ fn used(action: &Action) -> u64 {
     });
     let asked = match action {
         Action::BranchOnTag { slot: source, .. } => slot(*source),
+        Action::Measured { told, taken } => slot(*told) | slot(*taken),
         _ => 0,
     };
     peers.fold(asked, |all, one| all | one)

@@ -2,6 +2,7 @@
 
 use super::matching::Completes;
 use super::{Machine, Met, Schedule, Status, envelope};
+use crate::engine::evidence::Observation;
 use crate::engine::trace::Deed;
 use crate::model::{
     Action, Arm, Departure, Envelope, Event, LabelId, Mode, Peer, Position, Rank, SourceId,
@@ -107,6 +108,14 @@ impl Machine<'_> {
                 self.access(rank, requests, *writes);
                 self.go_to(rank, position + 1);
             }
+            Action::Vanish { requests } => {
+                self.access(rank, requests, true);
+                self.go_to(rank, position + 1);
+            }
+            Action::Measured { told, taken } => {
+                self.compare_sources(rank, *told, *taken);
+                self.go_to(rank, position + 1);
+            }
             Action::AttachBuffer { .. } => {
                 self.state_mut(rank).attached = true;
                 self.go_to(rank, position + 1);
@@ -185,6 +194,19 @@ impl Machine<'_> {
         self.state_mut(rank).status = Status::Ended;
         self.moved += 1;
         self.trace((rank, position), Deed::Ends);
+    }
+
+    /// Takes down that a message is read as one of another rank has told.
+    fn compare_sources(&mut self, rank: Rank, told: SourceId, taken: SourceId) {
+        let at = (rank, self.state(rank).position as Position);
+        let source = |slot: SourceId| {
+            self.state(rank).sources.get(usize::from(slot)).copied().flatten().map(|met| met.source)
+        };
+        if let (Some(told), Some(taken)) = (source(told), source(taken))
+            && told != taken
+        {
+            self.evidence.note(Observation::Mixed { at, told, taken });
+        }
     }
 
     /// Goes on by the tag of the message that a slot was bound to.

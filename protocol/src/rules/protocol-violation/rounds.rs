@@ -160,6 +160,8 @@ impl Walker {
             Action::Jump { target } => Step::Goes(vec![*target]),
             Action::Probe { .. }
             | Action::Access { .. }
+            | Action::Vanish { .. }
+            | Action::Measured { .. }
             | Action::Argument { .. }
             | Action::Create { .. }
             | Action::Release { .. }

@@ -1,8 +1,11 @@
 //! A wildcard that can take what is meant for another receive.
 //!
-//! What is meant shows in one of two ways: by what fits ([`misfits`]), or, where everything fits, by
-//! the order in which sends and receives are written ([`phases`]).
+//! What is meant shows in one of three ways: by what fits ([`misfits`]); where everything fits, by the
+//! order in which sends and receives are written ([`phases`]); and by a length that a message before has
+//! told ([`lengths`]).
 
+#[path = "lengths.rs"]
+mod lengths;
 #[path = "phases.rs"]
 mod phases;
 
@@ -22,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = misfits(case);
-    for finding in phases::mixed(case) {
+    for finding in lengths::mixed(case).into_iter().chain(phases::mixed(case)) {
         if !findings.iter().any(|known| known.primary.place == finding.primary.place) {
             findings.push(finding);
         }

@@ -6,7 +6,7 @@ use super::draft::{by_place, player};
 use super::{Check, Rule};
 use crate::engine::{At, Case, Observation, Seen, describe, envelope};
 use crate::finding::{Finding, Group, Level};
-use crate::model::World;
+use crate::model::{Action, RequestId, World};
 
 pub(super) const RULE: Rule = Rule {
     name: "write-before-wait",
@@ -50,14 +50,21 @@ pub(super) fn touched(rule: &Rule, case: &Case<'_>, writing: bool) -> Vec<Findin
 
 fn report(rule: &Rule, world: &World, touched: &[(At, At, &Seen)], writing: bool) -> Finding {
     let (access, start, seen) = touched[0];
-    let (writes, verb) = if writing { ("writes to", "writes") } else { ("reads", "reads") };
+    let event = describe::event(world, access);
+    let vanishes = matches!(event.action, Action::Vanish { .. });
+    let (writes, verb) = match (vanishes, writing) {
+        (true, _) => ("returns from the function that owns", "is gone"),
+        (_, true) => ("writes to", "writes"),
+        (_, false) => ("reads", "reads"),
+    };
+    let prepared = prepared(world, start, event.action.requests());
     let message = format!(
         "{} {writes} the buffer of `{}` before it has waited for it",
         player(world, access.0),
-        describe::operation(world, start)
+        describe::operation(world, prepared)
     );
     // What is only read may be read by others as well.
-    let receives = !writing || envelope(describe::event(world, start), false).is_some();
+    let receives = !writing || envelope(describe::event(world, prepared), false).is_some();
     let (label, note) = if receives {
         ("the message may still be on its way into the buffer", ARRIVES)
     } else {
@@ -67,13 +74,26 @@ fn report(rule: &Rule, world: &World, touched: &[(At, At, &Seen)], writing: bool
         .other_end(world, start, label)
         .ranks(touched.iter().map(|(access, _, _)| access.0).collect())
         .trace(&seen.trace)
-        .note(note)
-        .help(world.dialect.words(
+        .note(if vanishes { VANISHES } else { note })
+        .help(if vanishes { STAYS } else { world.dialect.words(
             "wait first, or use another buffer until then",
             "wait first, or use another buffer until then; the borrow checker refuses this in safe code, so a pointer or `unsafe` has taken the buffer from its sight",
             "call `MPI_Wait` first, or use another buffer until then",
-        ))
+        )})
 }
+
+/// What has prepared the operation that a step starts, if that was done before: the buffer is named there.
+fn prepared(world: &World, start: At, used: &[RequestId]) -> At {
+    let Action::Start { requests } = &describe::event(world, start).action else { return start };
+    let request = requests.iter().find(|request| used.contains(request));
+    request.and_then(|request| describe::plan(world, start, *request)).unwrap_or(start)
+}
+
+/// What becomes of memory whose function has returned.
+const VANISHES: &str = "the buffer is a variable of the function that returns here: its memory is used for others from here on, and MPI still reads it or writes to it";
+
+/// What to do about it.
+const STAYS: &str = "wait before the function returns, or let the buffer be memory that stays: of the caller, `static`, or of `malloc`";
 
 /// What happens to a receive.
 const ARRIVES: &str = "until the wait, MPI may write to the buffer at any time: what is read there is old, new or half of each, and what is written there is lost (MPI 4.0, 3.7.2)";

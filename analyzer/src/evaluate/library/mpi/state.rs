@@ -17,6 +17,8 @@ use crate::program::Scalar;
 pub(in crate::evaluate) struct State {
     /// Whether MPI was initialized.
     pub(super) is_initialized: bool,
+    /// Whether it was on every way that led here.
+    pub(super) is_surely_initialized: bool,
     /// Whether the run began at the program's start and has called nothing unknown since, so that MPI had
     /// not begun before.
     pub(in crate::evaluate) in_main: bool,
@@ -40,6 +42,8 @@ pub(in crate::evaluate) struct State {
     sources: Rc<FxHashMap<u64, (SourceId, Rc<Communicator>)>>,
     /// The unknown tags of messages, by their identity.
     tags: Rc<FxHashMap<u64, SourceId>>,
+    /// The unknown numbers that messages have brought, by their identity: the message's slot.
+    brought: Rc<FxHashMap<u64, SourceId>>,
     /// The slots that probes have bound, with where they looked: the message is still there.
     probed: Rc<FxHashMap<SourceId, Peer>>,
     /// Messages that a matched probe has found and that were not received yet.
@@ -71,6 +75,7 @@ impl State {
     /// Where two ways of evaluation meet: what both have done.
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
+        self.is_surely_initialized &= other.is_surely_initialized;
         self.called = self.called.max(other.called);
         self.is_finalized &= other.is_finalized;
         self.returns_errors |= other.returns_errors;
@@ -87,6 +92,7 @@ impl State {
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
         extend(&mut self.sources, &other.sources);
         extend(&mut self.tags, &other.tags);
+        extend(&mut self.brought, &other.brought);
         extend(&mut self.probed, &other.probed);
         extend(&mut self.names, &other.names);
         if !Rc::ptr_eq(&self.shared, &other.shared) {
@@ -155,6 +161,16 @@ impl State {
     /// From now on this unknown number is the tag of a message.
     pub(super) fn remember_tag(&mut self, unknown: Unknown, slot: SourceId) {
         Rc::make_mut(&mut self.tags).insert(unknown.identity, slot);
+    }
+
+    /// From now on this unknown number is what a message has brought.
+    pub(super) fn remember_brought(&mut self, unknown: Unknown, slot: SourceId) {
+        Rc::make_mut(&mut self.brought).insert(unknown.identity, slot);
+    }
+
+    /// The slot of the message that has brought a number.
+    pub(super) fn brought_by(&self, number: Unknown) -> Option<SourceId> {
+        self.brought.get(&number.identity).copied()
     }
 
     /// A slot keeps what a probe finds there, or, without a peer, what a receive has taken.

@@ -138,13 +138,18 @@ pub(super) fn returned(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) ->
         name if name.ends_with("_c2f") && name != "Status_c2f" => {
             machine.fresh(Type::Scalar(Scalar::I32))
         }
+        _ if asked.has_failed() => state::rank(ERROR),
         _ => state::rank(0),
     }
 }
 
+/// The code of an error: any but `MPI_SUCCESS` would do.
+const ERROR: i128 = 6;
+
 /// `(argc, argv[, required, provided])`: MPI is taken to provide what is asked for.
 fn initialize(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     machine.state.mpi.is_initialized = true;
+    machine.state.mpi.is_surely_initialized = true;
     let program = machine.program;
     let is_seen = || *machine.effects.end_is_seen.get_or_init(|| span::end_is_seen(program));
     if machine.is_c() && is_seen() {
@@ -180,6 +185,7 @@ pub(super) fn check_time(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) 
         (false, false) if mpi.in_main && !is_init && span::beginning_is_seen(machine.program) => {
             Phase::BeforeInitialize
         }
+        (true, false) if is_init && mpi.is_surely_initialized => Phase::Again,
         _ => return Ok(()),
     };
     let call = machine.call_name(asked.full_name);

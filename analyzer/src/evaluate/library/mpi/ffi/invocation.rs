@@ -1,6 +1,8 @@
 //! One call of a function of MPI, with what the table says of it: how its arguments are read, how
 //! results are written, and how it is said that an argument is not what MPI asks for.
 
+use std::cell::Cell;
+
 use p2p_protocol::model::{Action, Argument, Departure};
 
 use super::super::lost;
@@ -23,6 +25,8 @@ pub(super) struct Invocation<'c, 'p> {
     pub(super) name: &'c str,
     /// What the table says of it.
     pub(super) function: Function,
+    /// It does nothing, and returns the code of an error.
+    has_failed: Cell<bool>,
 }
 
 impl<'c, 'p> Invocation<'c, 'p> {
@@ -30,7 +34,22 @@ impl<'c, 'p> Invocation<'c, 'p> {
     pub(super) fn of(full_name: &'c str, call: &'c Call<'p>) -> Option<Self> {
         let name = table::name(full_name)?;
         let function = table::function(name)?;
-        Some(Invocation { call, full_name, name, function })
+        Some(Invocation { call, full_name, name, function, has_failed: Cell::new(false) })
+    }
+
+    /// MPI refuses what it is handed, and the program has asked to be told so by the code that a call
+    /// returns: if it looks at the code, it does it on purpose. Gives back whether that is so.
+    pub(super) fn fails_on_purpose(&self, machine: &Machine<'_>) -> bool {
+        let on_purpose = machine.is_c()
+            && machine.state.mpi.returns_errors
+            && !machine.program.drops_value_at(self.place());
+        self.has_failed.set(self.has_failed.get() || on_purpose);
+        on_purpose
+    }
+
+    /// Whether the call returns the code of an error.
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.get()
     }
 
     /// Where it stands.

@@ -17,7 +17,7 @@ use crate::evaluate::Understood;
 use crate::evaluate::alike::Number;
 use crate::evaluate::handle::{Handle, KnownCommunicator, Message, Request, Status};
 use crate::evaluate::machine::{Machine, Outcome};
-use crate::evaluate::value::Value;
+use crate::evaluate::value::{Content, Value};
 use crate::program::Scalar;
 
 /// How a call returns.
@@ -110,13 +110,46 @@ fn receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> O
     if how == How::Blocking {
         machine.emit(Action::Receive { envelope, binds: told.slot }, asked.place())?;
         ends_at(machine, asked, &[from.peer])?;
+        measured(machine, asked, from.peer, &told)?;
         if from.peer != Peer::Null {
             region.arrive(machine, asked.argument(0));
         }
+        note_brought(machine, &region, from.peer, &told);
         asked.put(machine, 6, Value::Handle(Handle::Status(told)));
         return Ok(());
     }
     start_receive(machine, asked, envelope, (&region, told), how)
+}
+
+/// A message whose length another one has told, both from whoever was first: they are meant to be of one
+/// rank.
+fn measured(
+    machine: &mut Machine<'_>,
+    asked: &Invocation<'_, '_>,
+    from: Peer,
+    status: &Status,
+) -> Outcome<()> {
+    if !machine.is_c() || !matches!(from, Peer::Any { .. }) {
+        return Ok(());
+    }
+    let count = asked.argument(1).and_then(state::content);
+    let Some((Content::Unknown(count), taken)) = count.zip(status.slot) else { return Ok(()) };
+    match machine.state.mpi.brought_by(count) {
+        Some(told) => machine.emit(Action::Measured { told, taken }, asked.place()),
+        None => Ok(()),
+    }
+}
+
+/// Keeps which message has brought a number, where that may be anyone's.
+fn note_brought(machine: &mut Machine<'_>, region: &Region, from: Peer, status: &Status) {
+    if !machine.is_c() || !matches!(from, Peer::Any { .. }) {
+        return;
+    }
+    let Some(slot) = status.slot else { return };
+    let Some(path) = region.memory.path.clone() else { return };
+    if let Some(Content::Unknown(number)) = state::content(&machine.peek(&path)) {
+        machine.state.mpi.remember_brought(number, slot);
+    }
 }
 
 /// Starts or plans a receive, whose request is the last argument.
@@ -361,11 +394,15 @@ fn end(
     let (peer, rank) = match (special, number) {
         (Some(PROC_NULL), _) => (Peer::Null, None),
         (Some(ANY_SOURCE), _) if receives => (any(machine, &known), None),
+        (Some(_), _) if asked.fails_on_purpose(machine) => (Peer::Null, None),
         (Some(_), _) => {
             asked.fails(machine, argument, Argument::Rank(-1))?;
             (Peer::Null, None)
         }
-        (None, Some(rank)) => (known.peer(rank), Some(rank)),
+        (None, Some(rank)) => match known.peer(rank) {
+            Peer::Outside(_) if asked.fails_on_purpose(machine) => (Peer::Null, None),
+            peer => (peer, Some(rank)),
+        },
         (None, None) => match machine.state.mpi.source_on(&content, &handle) {
             Some(slot) => (Peer::Source(slot), None),
             None => {
