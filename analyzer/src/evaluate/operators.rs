@@ -194,10 +194,8 @@ impl Machine<'_> {
             }
             _ => return,
         };
-        let (mut operand, mut with) = (unknown.identity, with);
-        while let Some((base, added)) = self.shared.oracle.formulas.as_sum(operand) {
-            (operand, with) = (base, with.plus(added.saturating_neg()));
-        }
+        let (operand, added) = self.shared.oracle.formulas.as_whole_sum(unknown.identity);
+        let with = if added == 0 { with } else { with.plus(added.saturating_neg()) };
         let comparison = Comparison { operand, operation, with };
         let condition = self.identity(result).identity;
         self.note_question();

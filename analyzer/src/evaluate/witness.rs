@@ -41,6 +41,10 @@ pub(super) struct Formulas {
     unsigned: FxHashSet<u64>,
     /// What values come from in the end, as far as that was asked.
     roots: RefCell<FxHashMap<u64, Roots>>,
+    /// Numbers as others and what is added to them in all, as far as that was asked.
+    sums: RefCell<FxHashMap<u64, (u64, i128)>>,
+    /// The numbers that they are sums with.
+    bases: RefCell<FxHashSet<u64>>,
 }
 
 /// The numbers that a value is computed from in the end.
@@ -77,6 +81,10 @@ impl Formulas {
         if roots.contains_key(&number) {
             roots.clear();
         }
+        if self.bases.get_mut().contains(&number) {
+            self.bases.get_mut().clear();
+            self.sums.get_mut().clear();
+        }
     }
 
     /// A number is never below 0.
@@ -102,10 +110,30 @@ impl Formulas {
                 Some((base, added))
             }
             Formula::Operation(Binary::Subtract, Term::Unknown(base), Term::Number(taken)) => {
-                Some((base, -taken))
+                Some((base, taken.saturating_neg()))
             }
             _ => None,
         }
+    }
+
+    /// A number as another one that is no sum, and what is added to it in all. What was asked before is
+    /// kept: a number that each turn of a loop adds to is a long sum after many.
+    pub(super) fn as_whole_sum(&self, number: u64) -> (u64, i128) {
+        let mut sums = self.sums.borrow_mut();
+        let (mut base, mut total) = (number, 0_i128);
+        loop {
+            if let Some((below, added)) = sums.get(&base) {
+                (base, total) = (*below, total.saturating_add(*added));
+                break;
+            }
+            let Some((below, added)) = self.as_sum(base) else { break };
+            (base, total) = (below, total.saturating_add(added));
+        }
+        if base != number {
+            sums.insert(number, (base, total));
+            self.bases.borrow_mut().insert(base);
+        }
+        (base, total)
     }
 
     /// The numbers that a value is computed from in the end.
@@ -362,6 +390,20 @@ mod tests {
     fn less_than(formulas: &mut Formulas, result: u64, of: u64, number: i128) -> u64 {
         formulas.note(result, Binary::Less, Term::Unknown(of), Term::Number(number));
         result
+    }
+
+    #[test]
+    fn a_sum_is_followed_to_its_base_once() {
+        let mut formulas = Formulas::default();
+        for number in (4..40_000).step_by(2) {
+            formulas.note(number, Binary::Add, Term::Unknown(number - 2), Term::Number(3));
+            // As a loop asks after each turn: only the last step is new.
+            let added = i128::from(number - 2) / 2 * 3;
+            assert_eq!(formulas.as_whole_sum(number), (2, added));
+        }
+        formulas.note(2, Binary::Subtract, Term::Unknown(50_000), Term::Number(5));
+        assert_eq!(formulas.as_whole_sum(8), (50_000, 4));
+        assert_eq!(formulas.as_whole_sum(7), (7, 0));
     }
 
     #[test]
