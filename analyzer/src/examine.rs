@@ -3,7 +3,7 @@
 //! What is wrong is decided in `p2p_protocol`; here it is only put together, so that what several
 //! programs show is said once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use p2p_protocol::rules::Conformance;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
+use rustc_hash::FxHashMap;
 
 use crate::coverage::{Call, Calls, Shown};
 use crate::diagnostic::Failure;
@@ -285,7 +286,7 @@ impl Examined {
 #[derive(Default)]
 struct Found {
     list: Vec<(Finding, Arc<[Location]>)>,
-    known: HashMap<(&'static str, FileId, usize, usize), usize>,
+    known: FxHashMap<(&'static str, FileId, usize, usize), usize>,
 }
 
 impl Found {

@@ -9,7 +9,9 @@
 mod tests;
 mod unreached;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
 
 use self::unreached::CallGraph;
 use crate::evaluate::Understood;
@@ -81,7 +83,7 @@ impl Calls {
 
     /// Finds out why no run comes to the calls that none comes to.
     fn explain(&mut self, program: &Program, runs: &[(&Entry, &Shown)]) {
-        let reached: HashSet<Place> =
+        let reached: FxHashSet<Place> =
             runs.iter().flat_map(|(_, shown)| shown.calls.iter().map(|(at, _)| *at)).collect();
         let missed =
             |call: &&crate::program::CallSite| call.is_certain && !reached.contains(&call.place);

@@ -4,30 +4,32 @@
 //! Told from the text: of several places where a rank was lost, the one is named that is nearest
 //! before the call, or before the call of its function.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::{Expression, FunctionId, Kind, Place, Program};
 
 /// Who calls whom in a program, and in which function each expression stands.
 pub(super) struct CallGraph<'p> {
     program: &'p Program,
-    functions: HashMap<Place, FunctionId>,
-    callers: HashMap<FunctionId, Vec<(FunctionId, Place)>>,
-    called: HashMap<FunctionId, BTreeSet<FunctionId>>,
+    functions: FxHashMap<Place, FunctionId>,
+    callers: FxHashMap<FunctionId, Vec<(FunctionId, Place)>>,
+    called: FxHashMap<FunctionId, BTreeSet<FunctionId>>,
 }
 
 impl<'p> CallGraph<'p> {
     /// Looks through a program.
     pub(super) fn of(program: &'p Program) -> Self {
-        let mut named: HashMap<&str, Vec<FunctionId>> = HashMap::new();
+        let mut named: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
         for ((_, name), methods) in &program.methods {
             named.entry(name).or_default().extend(methods);
         }
         let mut graph = CallGraph {
             program,
-            functions: HashMap::new(),
-            callers: HashMap::new(),
-            called: HashMap::new(),
+            functions: FxHashMap::default(),
+            callers: FxHashMap::default(),
+            called: FxHashMap::default(),
         };
         for (number, function) in (0..).zip(&program.functions) {
             if let Some(body) = &function.body {
@@ -41,7 +43,7 @@ impl<'p> CallGraph<'p> {
         &mut self,
         function: FunctionId,
         expression: &Expression,
-        named: &HashMap<&str, Vec<FunctionId>>,
+        named: &FxHashMap<&str, Vec<FunctionId>>,
     ) {
         self.functions.insert(expression.place, function);
         let by_name = |name: Option<&str>| name.and_then(|name| named.get(name));
@@ -66,9 +68,12 @@ impl<'p> CallGraph<'p> {
     }
 
     /// The functions that may be called where a run starts at one of these.
-    pub(super) fn reachable(&self, from: impl Iterator<Item = FunctionId>) -> HashSet<FunctionId> {
+    pub(super) fn reachable(
+        &self,
+        from: impl Iterator<Item = FunctionId>,
+    ) -> FxHashSet<FunctionId> {
         let mut waiting: Vec<FunctionId> = from.collect();
-        let mut found: HashSet<FunctionId> = waiting.iter().copied().collect();
+        let mut found: FxHashSet<FunctionId> = waiting.iter().copied().collect();
         while let Some(function) = waiting.pop() {
             for called in self.called.get(&function).into_iter().flatten() {
                 if found.insert(*called) {
@@ -91,7 +96,7 @@ impl<'p> CallGraph<'p> {
         lost: &'l [(Place, String)],
     ) -> Option<&'l (Place, String)> {
         let function = self.function_of(call)?;
-        let mut seen = HashSet::from([function]);
+        let mut seen = FxHashSet::from_iter([function]);
         let mut level = vec![(function, call)];
         while !level.is_empty() {
             let nearest =

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// A whole number, of which it is known what it is on other ranks.
 #[derive(Clone, Copy)]
@@ -50,12 +50,10 @@ struct Run {
     names: FxHashMap<Rc<[i128]>, u32>,
     first: u32,
     /// The same of identities.
-    identities: Vec<Rc<[u64]>>,
+    identities: Vec<Box<[u64]>>,
     first_identity: u32,
     /// The identities that values have on this rank.
     given: FxHashMap<u64, Elsewhere>,
-    /// The identities that are other ones elsewhere, as they are there, with what they are here.
-    given_elsewhere: FxHashMap<(usize, u64), u64>,
     /// The world's ranks that were named.
     peers: FxHashMap<i32, Number>,
 }
@@ -107,6 +105,7 @@ pub(super) fn begin((size, rank): (u32, u32), others: Vec<(u32, u32)>) -> (Numbe
 /// The run is over: who has done the same.
 pub(super) fn end() -> Vec<Follower> {
     RUN.with_borrow_mut(|run| {
+        run.keep_those_that_tell_apart();
         let all = std::mem::take(&mut run.others);
         run.left = 0;
         let left = all.iter().enumerate().filter(|(_, (_, is_alike))| *is_alike);
@@ -187,34 +186,34 @@ impl Run {
         }
     }
 
-    /// A value is given an identity: elsewhere, it must have one that is another value's exactly where
-    /// it has here.
+    /// A value is given an identity.
     fn give(&mut self, identity: u64, elsewhere: Elsewhere) {
-        match self.given.insert(identity, elsewhere) {
-            Some(known) if known.0 == elsewhere.0 => return,
-            Some(known) => self.keep(|run, index| {
+        let Some(known) = self.given.insert(identity, elsewhere) else { return };
+        if known.0 != elsewhere.0 {
+            self.keep(|run, index| {
                 let is = |elsewhere| run.identity_at(identity, elsewhere, index);
                 is(known) == is(elsewhere)
-            }),
-            None => {}
+            });
         }
-        if self.given_elsewhere.is_empty() && elsewhere.0 == 0 {
-            return;
-        }
+    }
+
+    /// Only those ranks stay on which values are the same ones exactly where they are here: no two
+    /// identities that were given are one there.
+    fn keep_those_that_tell_apart(&mut self) {
+        let differing: Vec<(u64, Elsewhere)> = self
+            .given
+            .iter()
+            .map(|(&here, &there)| (here, there))
+            .filter(|it| it.1.0 > 0)
+            .collect();
         self.keep(|run, index| {
-            let there = run.identity_at(identity, elsewhere, index);
-            let same =
-                run.given_elsewhere.get(&(index, there)).is_none_or(|here| *here == identity);
-            // One that is given both here and there must be the same one.
-            let other = run.given.get(&there).filter(|_| there != identity);
-            same && other.is_none_or(|other| run.identity_at(there, *other, index) != there)
+            let mut seen = FxHashSet::with_capacity_and_hasher(differing.len(), FxBuildHasher);
+            differing.iter().all(|&(identity, elsewhere)| {
+                let there = run.identity_at(identity, elsewhere, index);
+                let is_given = run.given.get(&there).is_some_and(|given| given.0 == 0);
+                seen.insert(there) && !is_given
+            })
         });
-        if elsewhere.0 > 0 {
-            for index in 0..self.others.len() {
-                let there = self.identity_at(identity, elsewhere, index);
-                self.given_elsewhere.insert((index, there), identity);
-            }
-        }
     }
 }
 
@@ -396,10 +395,11 @@ impl Hashes {
     /// A value that is known has this identity; whoever compares those does so by the values.
     #[inline]
     pub(super) fn of_known(self) -> Elsewhere {
-        let Some(hashes) = self.0 else { return Elsewhere(0) };
+        let Some(mut hashes) = self.0 else { return Elsewhere(0) };
+        hashes.iter_mut().for_each(|hash| *hash &= !1);
         RUN.with_borrow_mut(|run| {
             let name = run.first_identity + run.identities.len() as u32;
-            run.identities.push(hashes.iter().map(|hash| hash & !1).collect());
+            run.identities.push(hashes);
             Elsewhere(name)
         })
     }

@@ -14,14 +14,14 @@ pub(crate) mod render;
 mod types;
 mod visit;
 
-use std::collections::{HashMap, HashSet};
-
 pub use expression::{
     Arm, Binary, Block, Closure, Condition, Expression, Kind, Literal, Statement, Unary,
 };
 pub use p2p_protocol::model::{Dialect, Place};
 pub use pattern::{FieldPattern, Pattern};
 pub use types::{Scalar, Type};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::source::Location;
 
@@ -57,9 +57,9 @@ pub struct Program {
     pub definitions: Vec<Definition>,
     /// The methods of each definition by name; those of traits for other types are under `None`.
     /// More than one candidate: several traits or types have a method of that name.
-    pub methods: HashMap<(Option<DefinitionId>, String), Vec<FunctionId>>,
+    pub methods: FxHashMap<(Option<DefinitionId>, String), Vec<FunctionId>>,
     /// The names of its own traits.
-    pub traits: HashSet<String>,
+    pub traits: FxHashSet<String>,
     /// Where a run may start.
     pub entries: Vec<Entry>,
     /// What [`Place`]s stand for.

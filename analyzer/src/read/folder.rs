@@ -5,10 +5,10 @@
 //! build contains the modules around it. Everything here is told from words, and rather parses a
 //! file too many.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Text;
 use super::rust::Manifests;
@@ -25,10 +25,10 @@ pub(super) struct Declared {
 }
 
 /// For each file of a folder whether it has to be parsed. `folder`: all paths that were found.
-pub(super) fn to_be_parsed(texts: &[(&Input, &Text)], folder: &HashSet<PathBuf>) -> Vec<bool> {
+pub(super) fn to_be_parsed(texts: &[(&Input, &Text)], folder: &FxHashSet<PathBuf>) -> Vec<bool> {
     let mut wanted = may_be_judged(texts);
     let mut open: Vec<usize> = (0..texts.len()).filter(|&at| wanted[at]).collect();
-    let mut declaring: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut declaring: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (at, (_, Text { declared, .. })) in texts.iter().enumerate() {
         for name in &declared.names {
             declaring.entry(name).or_default().push(at);
@@ -56,7 +56,7 @@ pub(super) fn to_be_parsed(texts: &[(&Input, &Text)], folder: &HashSet<PathBuf>)
 fn may_be_judged(texts: &[(&Input, &Text)]) -> Vec<bool> {
     let mentioning = |text: &Text| text.mentions.mpi || text.mentions.protocol;
     let mut manifests = Manifests::default();
-    let judged: HashSet<PathBuf> = texts
+    let judged: FxHashSet<PathBuf> = texts
         .iter()
         .filter(|(_, text)| mentioning(text))
         .filter_map(|(_, text)| manifests.of(&text.source.path))
@@ -69,7 +69,7 @@ fn may_be_judged(texts: &[(&Input, &Text)]) -> Vec<bool> {
 }
 
 /// Whether a module is one of the files that were found.
-fn is_among(folder: &HashSet<PathBuf>, input: &Input, name: &str) -> bool {
+fn is_among(folder: &FxHashSet<PathBuf>, input: &Input, name: &str) -> bool {
     let candidates = Scope::of_file(&input.path, input.kind).candidates(name, None);
     candidates.iter().any(|candidate| folder.contains(&candidate.path))
 }

@@ -10,7 +10,6 @@ mod limits;
 pub mod protocol;
 pub mod rust;
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Failure;
 use crate::source::discover::{Input, Unit};
@@ -137,11 +137,11 @@ pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure>
 /// Reads these files and all that they lead to. Needs [`with_room`].
 pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
     let mut readings = Readings::default();
-    let mut numbers: HashMap<PathBuf, Option<usize>> = HashMap::new();
+    let mut numbers: FxHashMap<PathBuf, Option<usize>> = FxHashMap::default();
     let mut batch = inputs;
     // Files that are named go first, so that they count as named even if a folder has them too.
     batch.sort_by_key(|input| !input.named);
-    let folder: HashSet<PathBuf> =
+    let folder: FxHashSet<PathBuf> =
         batch.iter().filter(|input| input.is_found()).map(|input| input.path.clone()).collect();
     while !batch.is_empty() {
         let (mut inputs, mut texts) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ pub fn all(inputs: Vec<Input>, options: &CheckOptions) -> Readings {
 }
 
 /// Which of these files have to be parsed.
-fn wanted(inputs: &[Input], texts: &[Text], folder: &HashSet<PathBuf>) -> Vec<bool> {
+fn wanted(inputs: &[Input], texts: &[Text], folder: &FxHashSet<PathBuf>) -> Vec<bool> {
     let of_folder: Vec<(&Input, &Text)> =
         inputs.iter().zip(texts).filter(|(input, _)| is_of(folder, input)).collect();
     let mut in_folder = folder::to_be_parsed(&of_folder, folder).into_iter();
@@ -176,7 +176,7 @@ fn wanted(inputs: &[Input], texts: &[Text], folder: &HashSet<PathBuf>) -> Vec<bo
 }
 
 /// Whether a folder has a file, and nobody has asked for it by name.
-fn is_of(folder: &HashSet<PathBuf>, input: &Input) -> bool {
+fn is_of(folder: &FxHashSet<PathBuf>, input: &Input) -> bool {
     input.is_found() && folder.contains(&input.path)
 }
 
@@ -189,8 +189,8 @@ impl Readings {
     fn read_texts(
         &mut self,
         inputs: Vec<Input>,
-        numbers: &mut HashMap<PathBuf, Option<usize>>,
-        folder: &HashSet<PathBuf>,
+        numbers: &mut FxHashMap<PathBuf, Option<usize>>,
+        folder: &FxHashSet<PathBuf>,
     ) -> Vec<(Input, Text)> {
         let real = |input: Input| {
             let real = input.real.clone().map_or_else(|| input.path.canonicalize(), Ok);
@@ -236,8 +236,8 @@ impl Readings {
             self.files[file].failures.push(failure);
         }
         let let_go = self.files.iter().filter(|file| !file.kept);
-        let let_go: HashSet<PathBuf> = match programs.more.as_slice() {
-            [] => HashSet::new(),
+        let let_go: FxHashSet<PathBuf> = match programs.more.as_slice() {
+            [] => FxHashSet::default(),
             _ => let_go.map(|file| file.source.path.clone()).collect(),
         };
         self.files.extend(programs.more.into_iter().map(|source| {
@@ -265,7 +265,7 @@ impl Readings {
     }
 
     /// Drops the files that a folder has and that only modules declare which no build contains.
-    fn leave_out_impossible(&mut self, numbers: &HashMap<PathBuf, Option<usize>>) {
+    fn leave_out_impossible(&mut self, numbers: &FxHashMap<PathBuf, Option<usize>>) {
         let mut parents: Vec<Vec<(usize, bool)>> = vec![Vec::new(); self.files.len()];
         for (parent, file) in self.files.iter().enumerate() {
             for child in &file.children {

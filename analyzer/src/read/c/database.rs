@@ -1,9 +1,9 @@
 //! `compile_commands.json`: what the build hands to the compiler for each file.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::preprocess::Options;
@@ -23,7 +23,7 @@ pub(super) struct Build {
 
 /// What a build does with its files.
 #[derive(Debug, Default)]
-pub(super) struct Database(HashMap<PathBuf, Build>);
+pub(super) struct Database(FxHashMap<PathBuf, Build>);
 
 impl Database {
     /// Reads a file; the error says why it cannot be.
@@ -36,7 +36,7 @@ impl Database {
             return Err(named("it is no list of compile commands".to_owned()));
         };
         let mut database = Database::default();
-        let mut known: HashMap<Arguments, Build> = HashMap::new();
+        let mut known: FxHashMap<Arguments, Build> = FxHashMap::default();
         for entry in &list {
             database.add(entry, &mut known);
         }
@@ -44,7 +44,7 @@ impl Database {
     }
 
     /// Adds what is compiled first of several times.
-    fn add(&mut self, entry: &Value, known: &mut HashMap<Arguments, Build>) {
+    fn add(&mut self, entry: &Value, known: &mut FxHashMap<Arguments, Build>) {
         let text = |name: &str| entry[name].as_str();
         let (Some(folder), Some(file)) = (text("directory"), text("file")) else { return };
         let folder = Path::new(folder);
@@ -151,7 +151,7 @@ fn words(command: &str) -> Vec<String> {
 #[derive(Default)]
 pub(super) struct Builds {
     given: Option<Option<Arc<Database>>>,
-    near: HashMap<PathBuf, Option<Arc<Database>>>,
+    near: FxHashMap<PathBuf, Option<Arc<Database>>>,
     /// What could not be read.
     pub(super) failures: Vec<String>,
 }

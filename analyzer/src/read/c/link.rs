@@ -3,8 +3,10 @@
 //! Where several files define the same, that one is taken which the build, an included header or the
 //! folder speaks for. Where nothing does, it stays open which is meant, and nothing is guessed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+use rustc_hash::FxHashMap;
 
 use super::names::Names;
 
@@ -32,14 +34,14 @@ pub(super) struct Linked {
 /// All files, and who defines what.
 pub(super) struct Linker<'a, 't> {
     objects: &'a [Object<'t>],
-    defined: HashMap<&'t str, Vec<usize>>,
+    defined: FxHashMap<&'t str, Vec<usize>>,
     /// For each file the names that it uses and others define.
     wanted: Vec<BTreeSet<&'t str>>,
 }
 
 impl<'a, 't> Linker<'a, 't> {
     pub(super) fn new(objects: &'a [Object<'t>]) -> Self {
-        let mut defined: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut defined: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (number, object) in objects.iter().enumerate() {
             for name in &object.names.external {
                 defined.entry(name).or_default().push(number);
@@ -74,7 +76,7 @@ impl<'a, 't> Linker<'a, 't> {
 
     fn program(&self, root: usize) -> Linked {
         let mut objects = vec![root];
-        let mut known: HashMap<&str, Option<usize>> = HashMap::new();
+        let mut known: FxHashMap<&str, Option<usize>> = FxHashMap::default();
         let mut unclear = BTreeMap::new();
         let mut next = 0;
         while let Some(&object) = objects.get(next) {

@@ -1,7 +1,7 @@
 //! From C files to programs that are run: read, expanded, put together, parsed and lowered, each as
 //! far as some program with MPI in it needs the file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +9,7 @@ use memchr::memmem;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::database::{Build, Builds};
 use super::link::{Linked, Linker, Object};
@@ -60,7 +61,7 @@ struct Plan {
     objects: Vec<usize>,
     unclear: Vec<(String, String)>,
     /// The functions that nobody calls, where those are its entries.
-    uncalled: Option<HashSet<String>>,
+    uncalled: Option<FxHashSet<String>>,
 }
 
 fn mentions_mpi(text: &str) -> bool {
@@ -112,7 +113,7 @@ fn read(inputs: Vec<Input>, given: &Given) -> (Vec<File>, Vec<Failure>) {
     let mut builds = Builds::new(given.database.as_deref());
     let mut merged = Merged::new(given);
     let (mut files, mut failures) = (Vec::new(), Vec::new());
-    let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
+    let mut numbers: FxHashMap<PathBuf, usize> = FxHashMap::default();
     for read in read {
         match read {
             Err(failure) => failures.push(failure),
@@ -200,7 +201,7 @@ fn expand(
 
 /// Which programs there are.
 fn plans(files: &[File], expanded: &[Option<Expanded>], texts: &Texts<'_>) -> Vec<Plan> {
-    let included: HashSet<FileId> = texts.included().into_iter().collect();
+    let included: FxHashSet<FileId> = texts.included().into_iter().collect();
     let numbers: Vec<usize> = (0..files.len())
         .filter(|number| expanded[*number].is_some() && !included.contains(number))
         .collect();
@@ -233,7 +234,7 @@ fn plans(files: &[File], expanded: &[Option<Expanded>], texts: &Texts<'_>) -> Ve
 
 /// The headers of programs that were not found, each once for each place.
 fn missing_in(plans: &[Plan], expanded: &[Option<Expanded>]) -> Vec<(String, Location)> {
-    let mut known = HashSet::new();
+    let mut known = FxHashSet::default();
     let mut missing = Vec::new();
     for &object in plans.iter().flat_map(|plan| &plan.objects) {
         for one in expanded[object].iter().flat_map(|expanded| &expanded.missing) {
@@ -267,7 +268,7 @@ fn finish<R: Send>(
         .into_par_iter()
         .filter_map(|(number, expanded)| Some((number, parse(expanded?)?)))
         .collect();
-    let single: HashMap<usize, Mutex<Option<Expanded>>> =
+    let single: FxHashMap<usize, Mutex<Option<Expanded>>> =
         single.into_iter().map(|(number, expanded)| (number, Mutex::new(expanded))).collect();
     let finish = |plan: &Plan| {
         let own: BTreeMap<usize, Unit> = (plan.objects.iter())

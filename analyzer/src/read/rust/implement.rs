@@ -1,7 +1,6 @@
 //! Traits and `impl`s: what belongs to which type.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use syn::{ImplItem, ItemImpl, ItemTrait, TraitItem, Visibility};
 
 use super::cfg::{Built, built};
@@ -140,7 +139,7 @@ impl Translation<'_> {
         }
     }
 
-    fn associated_types(&self, item: &ItemImpl, context: &Context) -> HashMap<String, Type> {
+    fn associated_types(&self, item: &ItemImpl, context: &Context) -> FxHashMap<String, Type> {
         let types = item.items.iter().filter_map(|item| match item {
             ImplItem::Type(item) => Some((name(&item.ident), self.type_of(&item.ty, context))),
             _ => None,

@@ -1,8 +1,8 @@
 //! Files as trees: a crate's root and the modules that it declares in other files.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashMap;
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta};
 
 use super::cfg::{Built, built};
@@ -23,7 +23,7 @@ pub(super) struct ParsedFile {
     pub(super) start: usize,
     /// Where the modules are that it declares in other files: by the names of the modules around
     /// them in this file and their own.
-    pub(super) modules: HashMap<Vec<String>, usize>,
+    pub(super) modules: FxHashMap<Vec<String>, usize>,
     /// The features of its package.
     pub(super) features: Features,
     /// It mentions MPI.
@@ -39,7 +39,7 @@ impl ParsedFile {
         Ok(ParsedFile {
             items,
             start,
-            modules: HashMap::new(),
+            modules: FxHashMap::default(),
             features: features.clone(),
             mentions_mpi: super::mentions_mpi(text),
         })
@@ -59,7 +59,7 @@ pub(super) enum Origin {
 pub(super) struct Files<'r> {
     readings: &'r [Reading],
     /// The numbers of those files, by path.
-    read: &'r HashMap<PathBuf, usize>,
+    read: &'r FxHashMap<PathBuf, usize>,
     /// The files that are parsed, in the order of a program's file numbers.
     pub(super) parsed: Vec<ParsedFile>,
     /// Where the text of each is.
@@ -68,11 +68,11 @@ pub(super) struct Files<'r> {
     pub(super) more: Vec<SourceFile>,
     /// What could not be parsed though it mentions MPI.
     pub(super) failures: Vec<(usize, Failure)>,
-    numbers: HashMap<PathBuf, Option<usize>>,
+    numbers: FxHashMap<PathBuf, Option<usize>>,
 }
 
 impl<'r> Files<'r> {
-    pub(super) fn new(readings: &'r [Reading], read: &'r HashMap<PathBuf, usize>) -> Self {
+    pub(super) fn new(readings: &'r [Reading], read: &'r FxHashMap<PathBuf, usize>) -> Self {
         Files {
             readings,
             read,
@@ -80,7 +80,7 @@ impl<'r> Files<'r> {
             origins: Vec::new(),
             more: Vec::new(),
             failures: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
         }
     }
 

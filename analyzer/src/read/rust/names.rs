@@ -3,7 +3,7 @@
 //! Resolution is lazy: a `use` is followed when a name that it brings is looked up. What no module of
 //! the program declares belongs to a library, and is a path there.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::program::{DefinitionId, FunctionId, GlobalId};
 
@@ -20,7 +20,7 @@ pub(super) struct AliasId(pub(super) usize);
 pub(super) struct TraitId(pub(super) usize);
 
 /// What has been looked up on the way to one answer; `None` also while it is looked for.
-type Seen = HashMap<(ModuleId, String, Namespace), Option<Meaning>>;
+type Seen = FxHashMap<(ModuleId, String, Namespace), Option<Meaning>>;
 
 /// In which of Rust's two namespaces a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,9 +72,9 @@ pub(super) struct Module {
     pub(super) path: String,
     /// The file that it stands in.
     pub(super) file: usize,
-    types: HashMap<String, Declared>,
-    values: HashMap<String, Declared>,
-    imports: HashMap<String, Vec<Import>>,
+    types: FxHashMap<String, Declared>,
+    values: FxHashMap<String, Declared>,
+    imports: FxHashMap<String, Vec<Import>>,
     globs: Vec<Import>,
 }
 
@@ -83,11 +83,11 @@ pub(super) struct Module {
 pub(super) struct Names {
     modules: Vec<Module>,
     /// The roots of the crates that are read with the program, by the name they have in it.
-    crates: HashMap<String, ModuleId>,
+    crates: FxHashMap<String, ModuleId>,
     /// What dependencies are called in this package that have another name of their own.
-    renamed: HashMap<String, String>,
+    renamed: FxHashMap<String, String>,
     /// The variants of each enum.
-    variants: HashMap<DefinitionId, Vec<String>>,
+    variants: FxHashMap<DefinitionId, Vec<String>>,
 }
 
 impl Names {
@@ -186,7 +186,7 @@ impl Names {
         import: &Import,
         namespace: Namespace,
     ) -> (Meaning, usize) {
-        self.follow(module, import, namespace, &mut Seen::new())
+        self.follow(module, import, namespace, &mut Seen::default())
             .unwrap_or_else(|| (self.external(&import.path), import.path.len()))
     }
 
@@ -305,7 +305,7 @@ impl Names {
         seen: &mut Seen,
     ) -> Option<Meaning> {
         let found = self.module(module);
-        let of = |names: &HashMap<String, Declared>| names.get(name).map(|it| it.meaning.clone());
+        let of = |names: &FxHashMap<String, Declared>| names.get(name).map(|it| it.meaning.clone());
         let declared = match namespace {
             Namespace::Types => of(&found.types),
             // A struct's constructor has the struct's name.
@@ -435,9 +435,9 @@ impl Module {
             is_block: false,
             path,
             file,
-            types: HashMap::new(),
-            values: HashMap::new(),
-            imports: HashMap::new(),
+            types: FxHashMap::default(),
+            values: FxHashMap::default(),
+            imports: FxHashMap::default(),
             globs: Vec::new(),
         }
     }

@@ -1,12 +1,12 @@
 //! Packages: which targets each has, which libraries they use, and a program for each target.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use cargo_metadata::{MetadataCommand, Package, TargetKind};
 use rayon::iter::{IntoParallelIterator, ParallelBridge, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entries::Target;
 use super::finish;
@@ -53,7 +53,7 @@ pub fn programs<R: Send>(
     sizes: &[u32],
     run: impl Fn(&TargetProgram) -> R + Sync,
 ) -> Programs<(TargetProgram, R)> {
-    let read: HashMap<PathBuf, usize> =
+    let read: FxHashMap<PathBuf, usize> =
         readings.iter().enumerate().map(|(at, it)| (it.source.path.clone(), at)).collect();
     let groups = groups(readings, &read);
     let metadata = Packages::default();
@@ -99,9 +99,9 @@ struct Group {
 
 impl Group {
     /// How much text its roots and the modules below them have.
-    fn size(&self, readings: &[Reading], read: &HashMap<PathBuf, usize>) -> usize {
+    fn size(&self, readings: &[Reading], read: &FxHashMap<PathBuf, usize>) -> usize {
         let mut open: Vec<usize> = self.roots.iter().map(|root| root.file).collect();
-        let mut seen: HashSet<usize> = open.iter().copied().collect();
+        let mut seen: FxHashSet<usize> = open.iter().copied().collect();
         let mut size = 0;
         while let Some(file) = open.pop() {
             size += readings[file].source.text.len();
@@ -123,15 +123,15 @@ struct Root {
 }
 
 /// The groups in which some file mentions MPI, or may use a package of one that does.
-fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
-    let children: HashSet<usize> = readings
+fn groups(readings: &[Reading], read: &FxHashMap<PathBuf, usize>) -> Vec<Group> {
+    let children: FxHashSet<usize> = readings
         .iter()
         .flat_map(|reading| &reading.children)
         .filter_map(|child| read.get(&child.path).copied())
         .collect();
     let mut manifests = Manifests::default();
     let mut groups: Vec<(Group, bool)> = Vec::new();
-    let mut numbers: HashMap<PathBuf, usize> = HashMap::new();
+    let mut numbers: FxHashMap<PathBuf, usize> = FxHashMap::default();
     // Of a package that does not mention MPI the texts were not kept.
     for (file, reading) in readings.iter().enumerate().filter(|(_, reading)| reading.kept) {
         let unit = reading.unit.as_ref();
@@ -160,7 +160,7 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
             });
         }
     }
-    let mentioned: HashSet<PathBuf> = groups
+    let mentioned: FxHashSet<PathBuf> = groups
         .iter()
         .filter(|(_, mentions)| *mentions)
         .filter_map(|(group, _)| group.manifest.clone())
@@ -177,7 +177,7 @@ fn groups(readings: &[Reading], read: &HashMap<PathBuf, usize>) -> Vec<Group> {
 
 /// The manifests of the packages that files lie in, looked for once in each folder.
 #[derive(Default)]
-pub(in crate::read) struct Manifests(HashMap<PathBuf, Option<PathBuf>>);
+pub(in crate::read) struct Manifests(FxHashMap<PathBuf, Option<PathBuf>>);
 
 impl Manifests {
     /// The manifest of the package that a file lies in.
@@ -195,7 +195,7 @@ impl Manifests {
 
 /// What cargo says about packages, asked once for each manifest.
 #[derive(Default)]
-struct Packages(Mutex<HashMap<PathBuf, Option<Arc<Package>>>>);
+struct Packages(Mutex<FxHashMap<PathBuf, Option<Arc<Package>>>>);
 
 impl Packages {
     fn of(&self, manifest: &Path) -> Option<Arc<Package>> {
@@ -234,7 +234,7 @@ impl<'r> Translator<'r> {
     fn new(
         group: &'r Group,
         readings: &'r [Reading],
-        read: &'r HashMap<PathBuf, usize>,
+        read: &'r FxHashMap<PathBuf, usize>,
         metadata: &Packages,
     ) -> Self {
         let package = group.package.clone();
@@ -277,7 +277,7 @@ impl<'r> Translator<'r> {
         for (root, number) in roots {
             let used = self.used_libraries(number, &libraries);
             let numbers = used.iter().map(|(_, number)| *number).chain([number]);
-            if !numbers.into_iter().any(|number| self.mentions(number, &mut HashSet::new())) {
+            if !numbers.into_iter().any(|number| self.mentions(number, &mut FxHashSet::default())) {
                 continue;
             }
             let program = self.program(root, number, &used);
@@ -325,10 +325,10 @@ impl<'r> Translator<'r> {
     fn used_libraries(&self, root: usize, all: &[(String, usize)]) -> Vec<(String, usize)> {
         let mut used: Vec<(String, usize)> = Vec::new();
         let mut open = vec![root];
-        let mut seen = HashSet::from([root]);
+        let mut seen = FxHashSet::from_iter([root]);
         while let Some(file) = open.pop() {
             for (name, library) in all {
-                if !seen.contains(library) && self.names(file, name, &mut HashSet::new()) {
+                if !seen.contains(library) && self.names(file, name, &mut FxHashSet::default()) {
                     seen.insert(*library);
                     open.push(*library);
                     used.insert(0, (name.clone(), *library));
@@ -338,14 +338,14 @@ impl<'r> Translator<'r> {
         used
     }
 
-    fn names(&self, file: usize, name: &str, seen: &mut HashSet<usize>) -> bool {
+    fn names(&self, file: usize, name: &str, seen: &mut FxHashSet<usize>) -> bool {
         seen.insert(file)
             && (self.files.text(file).contains(name)
                 || self.files.parsed[file].modules.values().any(|&it| self.names(it, name, seen)))
     }
 
     /// Whether a file or a module below it mentions MPI.
-    fn mentions(&self, file: usize, seen: &mut HashSet<usize>) -> bool {
+    fn mentions(&self, file: usize, seen: &mut FxHashSet<usize>) -> bool {
         let parsed = &self.files.parsed[file];
         seen.insert(file)
             && (parsed.mentions_mpi || parsed.modules.values().any(|&it| self.mentions(it, seen)))
@@ -434,7 +434,7 @@ fn add_dependencies(
 /// A public function that some code of the package calls is no entry of its own: how it is called
 /// says more than its parameters do.
 fn leave_out_called(programs: &mut [(&Root, usize, Program)]) {
-    let mut called = HashSet::new();
+    let mut called = FxHashSet::default();
     for (_, _, program) in programs.iter() {
         let bodies = program.functions.iter().enumerate();
         for (number, function) in bodies {

@@ -1,10 +1,10 @@
 //! A program while it is put together: what is known of its items.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use proc_macro2::Span;
+use rustc_hash::FxHashMap;
 
 use super::expand::Macros;
 use super::load::ParsedFile;
@@ -58,9 +58,9 @@ pub(super) struct Translation<'f> {
     pub(super) alias_depth: Cell<u32>,
     pub(super) traits: Vec<Trait>,
     /// What constants are that are made of numbers alone.
-    pub(super) numbers: HashMap<GlobalId, (ModuleId, syn::Expr)>,
+    pub(super) numbers: FxHashMap<GlobalId, (ModuleId, syn::Expr)>,
     /// The constants in `impl` and `trait`, by what they belong to.
-    pub(super) constants: HashMap<(Option<DefinitionId>, String), GlobalId>,
+    pub(super) constants: FxHashMap<(Option<DefinitionId>, String), GlobalId>,
     pub(super) candidates: Vec<Candidate>,
     /// The program's own macros.
     pub(super) macros: Macros,
@@ -77,8 +77,8 @@ impl<'f> Translation<'f> {
             aliases: Vec::new(),
             alias_depth: Cell::new(0),
             traits: Vec::new(),
-            numbers: HashMap::new(),
-            constants: HashMap::new(),
+            numbers: FxHashMap::default(),
+            constants: FxHashMap::default(),
             candidates: Vec::new(),
             macros: Macros::of_files(files),
             expanding: Vec::new(),

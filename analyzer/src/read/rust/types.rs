@@ -1,7 +1,6 @@
 //! Types as they are written, without what inference adds.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use syn::{
     Expr, GenericArgument, GenericParam, Generics, PathArguments, ReturnType, TypeParamBound,
 };
@@ -18,11 +17,11 @@ pub(super) struct Context {
     /// The generic types in scope, in the order of [`crate::program::Function::generics`].
     pub(super) generics: Vec<String>,
     /// Which of them are numbers, and of which type.
-    pub(super) numbers: HashMap<String, Scalar>,
+    pub(super) numbers: FxHashMap<String, Scalar>,
     /// What `Self` is.
     pub(super) self_type: Option<Type>,
     /// `Self::Name`: the associated types of the `impl`.
-    pub(super) associated: HashMap<String, Type>,
+    pub(super) associated: FxHashMap<String, Type>,
 }
 
 impl Context {
@@ -31,9 +30,9 @@ impl Context {
         Context {
             module,
             generics: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             self_type: None,
-            associated: HashMap::new(),
+            associated: FxHashMap::default(),
         }
     }
 
@@ -351,7 +350,7 @@ fn external(path: &[String], arguments: Vec<Type>) -> Type {
 }
 
 /// Replaces generic parameters by types.
-pub(super) fn substitute(ty: Type, replaced: &HashMap<String, Type>) -> Type {
+pub(super) fn substitute(ty: Type, replaced: &FxHashMap<String, Type>) -> Type {
     let all = |types: Vec<Type>| types.into_iter().map(|ty| substitute(ty, replaced)).collect();
     let boxed = |ty: Box<Type>| Box::new(substitute(*ty, replaced));
     match ty {

@@ -22,7 +22,6 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 pub(crate) use comments::{Piece, pieces};
@@ -32,6 +31,7 @@ use macros::{Builtin, Macros, Token};
 pub(crate) use options::Options;
 pub(crate) use origins::Origins;
 use output::Output;
+use rustc_hash::FxHashSet;
 use sources::Sources;
 use texts::Text;
 pub(in crate::read) use texts::{Texts, read};
@@ -88,7 +88,7 @@ pub(in crate::read) fn expand<'r>(
         sources: Sources::default(),
         macros: Macros::default(),
         output: Output::default(),
-        once: HashSet::new(),
+        once: FxHashSet::default(),
         missing: Vec::new(),
         headers: Vec::new(),
         included: 0,
@@ -123,7 +123,7 @@ struct Preprocessor<'r> {
     macros: Macros,
     output: Output,
     /// The files that are not included again.
-    once: HashSet<FileId>,
+    once: FxHashSet<FileId>,
     missing: Vec<Missing>,
     headers: Vec<String>,
     /// How often something was included.

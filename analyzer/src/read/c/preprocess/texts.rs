@@ -1,8 +1,9 @@
 //! The texts of headers, each read once, whichever files include it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use crate::source::{FileId, SourceFile, display_name, reason};
 
@@ -10,14 +11,14 @@ use crate::source::{FileId, SourceFile, display_name, reason};
 /// those of the files, in the order in which somebody came to them first.
 pub(in crate::read) struct Texts<'r> {
     files: Vec<&'r SourceFile>,
-    numbers: HashMap<&'r Path, FileId>,
+    numbers: FxHashMap<&'r Path, FileId>,
     headers: Mutex<Headers>,
 }
 
 #[derive(Default)]
 struct Headers {
     /// The number of each path that was asked for, if there is a file.
-    numbers: HashMap<PathBuf, Option<FileId>>,
+    numbers: FxHashMap<PathBuf, Option<FileId>>,
     list: Vec<Arc<SourceFile>>,
     /// The files that others include.
     included: Vec<FileId>,

@@ -1,9 +1,8 @@
 //! The arms of a `macro_rules!`: a pattern that arguments match, and what takes their place.
 
-use std::collections::HashMap;
-
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use rustc_hash::FxHashMap;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -35,7 +34,7 @@ enum Part {
 }
 
 /// What arguments a macro has, by the names of its pattern.
-pub(super) type Bindings = HashMap<String, Binding>;
+pub(super) type Bindings = FxHashMap<String, Binding>;
 
 #[derive(Clone)]
 pub(super) enum Binding {
@@ -120,7 +119,7 @@ impl Arm {
     /// What the names of the pattern stand for, if the arguments match it.
     pub(super) fn bindings(&self, arguments: &TokenStream) -> Option<Bindings> {
         let parse = |input: ParseStream<'_>| {
-            let mut bindings = Bindings::new();
+            let mut bindings = Bindings::default();
             matches(&self.pattern, input, &mut bindings)?;
             Ok(bindings)
         };
@@ -182,7 +181,7 @@ fn rounds(
                 break;
             }
         }
-        let mut round = Bindings::new();
+        let mut round = Bindings::default();
         let matched = matches(parts, &ahead, &mut round).is_ok();
         if !matched || ahead.cursor() == input.cursor() {
             break;

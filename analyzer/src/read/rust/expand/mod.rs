@@ -10,10 +10,10 @@ mod by_example;
 mod hygiene;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use rustc_hash::FxHashMap;
 use syn::parse::{Parse, ParseStream};
 use syn::{Item, ItemMacro, Macro};
 
@@ -30,7 +30,7 @@ pub(super) const DEPTH: usize = 24;
 /// The macros of a program, by name.
 #[derive(Default)]
 pub(super) struct Macros {
-    definitions: HashMap<String, Definition>,
+    definitions: FxHashMap<String, Definition>,
     /// How many tokens have been made.
     made: Cell<usize>,
 }

@@ -28,7 +28,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::program::{
     DefinitionId, Expression, FunctionId, Pattern, Program, Scalar, Type, VariableId,
@@ -41,11 +41,11 @@ use term::{Kind, TermId, Terms};
 type Letters = [Option<TermId>; 26];
 
 /// The functions that a method of a name may be, by the type that has it.
-type MethodNames<'p> = HashMap<&'p str, Vec<(Option<DefinitionId>, &'p Vec<FunctionId>)>>;
+type MethodNames<'p> = FxHashMap<&'p str, Vec<(Option<DefinitionId>, &'p Vec<FunctionId>)>>;
 
 /// Functions that are not the only ones of their type and name (`impl From<A>` and `impl From<B>`),
 /// with the result that all of them have, if it is the same and has no generic parameters.
-type Ambiguous = HashMap<FunctionId, Option<Type>>;
+type Ambiguous = FxHashMap<FunctionId, Option<Type>>;
 
 /// Fills in all types that can be told.
 ///
@@ -113,7 +113,7 @@ struct Facts<'p> {
 
 impl<'p> Facts<'p> {
     fn of(program: &'p Program) -> Self {
-        let mut method_names = MethodNames::new();
+        let mut method_names = MethodNames::default();
         let mut traits_for_numbers = false;
         for ((owner, name), functions) in &program.methods {
             method_names.entry(name.as_str()).or_default().push((*owner, functions));
@@ -128,7 +128,7 @@ impl<'p> Facts<'p> {
 }
 
 fn ambiguous(program: &Program) -> Ambiguous {
-    let mut ambiguous = Ambiguous::new();
+    let mut ambiguous = Ambiguous::default();
     for functions in program.methods.values().filter(|functions| functions.len() > 1) {
         let first = program.function(functions[0]);
         let is_same = first.generics.is_empty()
@@ -157,7 +157,7 @@ struct Inference<'p> {
     questions: Vec<Option<Question>>,
     variables: Vec<TermId>,
     /// The types of variables that are written out, of which nothing is to be found.
-    declared: HashMap<VariableId, Type>,
+    declared: FxHashMap<VariableId, Type>,
     /// What `return` gives, the innermost function or closure last.
     returns: Vec<TermId>,
     /// What `break` leaves, the innermost last.
@@ -176,7 +176,7 @@ impl<'p> Inference<'p> {
             terms: Terms::default(),
             questions: Vec::new(),
             variables: Vec::new(),
-            declared: HashMap::new(),
+            declared: FxHashMap::default(),
             returns: Vec::new(),
             exits: Vec::new(),
         }

@@ -1,7 +1,6 @@
 //! Patterns.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use syn::{Member, Pat};
 
 use super::super::names::{Meaning, Namespace};
@@ -12,11 +11,15 @@ use crate::program::{DefinitionId, Expression, FieldPattern, Kind, Pattern, Type
 impl Body<'_, '_> {
     /// A pattern, with its variables visible from here on.
     pub(super) fn pattern(&mut self, written: &Pat) -> Pattern {
-        self.pattern_with(written, &mut HashMap::new())
+        self.pattern_with(written, &mut FxHashMap::default())
     }
 
     /// `bound`: the variables that this pattern has bound already, for the other alternatives.
-    fn pattern_with(&mut self, written: &Pat, bound: &mut HashMap<String, VariableId>) -> Pattern {
+    fn pattern_with(
+        &mut self,
+        written: &Pat,
+        bound: &mut FxHashMap<String, VariableId>,
+    ) -> Pattern {
         match written {
             Pat::Wild(_) => Pattern::Wildcard,
             Pat::Rest(_) => Pattern::Rest,
@@ -62,7 +65,7 @@ impl Body<'_, '_> {
     fn patterns<P>(
         &mut self,
         written: &syn::punctuated::Punctuated<Pat, P>,
-        bound: &mut HashMap<String, VariableId>,
+        bound: &mut FxHashMap<String, VariableId>,
     ) -> Vec<Pattern> {
         written.iter().map(|it| self.pattern_with(it, bound)).collect()
     }
@@ -70,7 +73,7 @@ impl Body<'_, '_> {
     fn ident_pattern(
         &mut self,
         written: &syn::PatIdent,
-        bound: &mut HashMap<String, VariableId>,
+        bound: &mut FxHashMap<String, VariableId>,
     ) -> Pattern {
         let own = name(&written.ident);
         let plain =
@@ -145,7 +148,7 @@ impl Body<'_, '_> {
     fn struct_pattern(
         &mut self,
         written: &syn::PatStruct,
-        bound: &mut HashMap<String, VariableId>,
+        bound: &mut FxHashMap<String, VariableId>,
     ) -> Pattern {
         let fields: Vec<FieldPattern> = written
             .fields
@@ -164,7 +167,7 @@ impl Body<'_, '_> {
     fn tuple_struct_pattern(
         &mut self,
         written: &syn::PatTupleStruct,
-        bound: &mut HashMap<String, VariableId>,
+        bound: &mut FxHashMap<String, VariableId>,
     ) -> Pattern {
         let patterns = self.patterns(&written.elems, bound);
         let Some((definition, variant)) = self.constructor(&written.path) else {

@@ -1,22 +1,22 @@
 //! Which variables names stand for, from the innermost block to the function.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::program::VariableId;
 
 /// The scopes that are open; the last one is the innermost.
 #[derive(Debug)]
-pub(super) struct Scopes(Vec<HashMap<String, VariableId>>);
+pub(super) struct Scopes(Vec<FxHashMap<String, VariableId>>);
 
 impl Default for Scopes {
     fn default() -> Self {
-        Scopes(vec![HashMap::new()])
+        Scopes(vec![FxHashMap::default()])
     }
 }
 
 impl Scopes {
     pub(super) fn open(&mut self) {
-        self.0.push(HashMap::new());
+        self.0.push(FxHashMap::default());
     }
 
     pub(super) fn close(&mut self) {

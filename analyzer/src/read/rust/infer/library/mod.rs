@@ -18,8 +18,9 @@
 
 mod parse;
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
 
 use crate::program::Scalar;
 
@@ -73,9 +74,9 @@ pub(super) struct Signature {
 #[derive(Debug, Default)]
 pub(super) struct Library {
     /// By the type and the name, which starts with `::` for functions and with `.` for fields.
-    signatures: HashMap<Arc<str>, HashMap<Arc<str>, Arc<Signature>>>,
+    signatures: FxHashMap<Arc<str>, FxHashMap<Arc<str>, Arc<Signature>>>,
     /// The types whose methods a type has besides its own.
-    parents: HashMap<Arc<str>, Vec<Arc<str>>>,
+    parents: FxHashMap<Arc<str>, Vec<Arc<str>>>,
 }
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
