@@ -230,13 +230,8 @@ fn wait_all_of(state: &StateCode<'_, '_>, set: &Name) -> Method {
     let pattern = completed(state, set.id, transfer).pattern;
     method.body(quote! {
         let mut #local = #local;
-        let ids: ::std::vec::Vec<_> = #local.iter().map(|request| request.id()).collect();
-        session.wait_all(&OPERATION, &ids)?;
         #collected
-        for request in #local.drain(..) {
-            let #pattern = session.wait(&OPERATION, request)?;
-            #push
-        }
+        session.wait_each(&OPERATION, &mut #local, |#pattern| { #push })?;
     })
 }
 

@@ -195,6 +195,12 @@ pub struct RawBuffer {
     capacity: usize,
 }
 
+impl RawBuffer {
+    /// No buffer.
+    pub(crate) const NOTHING: RawBuffer =
+        RawBuffer { pointer: std::ptr::null_mut(), length: 0, capacity: 0 };
+}
+
 /// What a non-blocking send takes, and its wait hands back: `Vec<T>`, `Box<[T]>`, a
 /// [`Single<T>`], `&'env [T]`, `&'env mut [T]` and references to arrays. A borrow shorter than
 /// `'env`, which outlives the run, could end while the message still travels.

@@ -1,7 +1,7 @@
 //! This library, by the calls that typed steps are made of. What the steps themselves add is counted
 //! in instructions (`cargo xtask bench instructions`).
 
-use p2p::session::{self, Fresh, Mode, Operation, Protocol, Request, RequestId, Session, Source};
+use p2p::session::{self, Fresh, Mode, Operation, Protocol, Request, Session, Source};
 use p2p::{Policy, Result, Sum, World};
 
 use super::contender::{Contender, Together, WINDOW};
@@ -59,13 +59,9 @@ impl<'env> Sessions<'_, 'env> {
     }
 
     /// Waits for all, as a step `wait_all` of requests that were pushed does.
-    fn finish_window(&mut self, open: Vec<Request<&'env mut [u64]>>) -> Result<()> {
-        let ids: Vec<RequestId> = open.iter().map(Request::id).collect();
-        self.session.wait_all(&WAIT, &ids)?;
-        for request in open {
-            self.window.push(self.session.wait(&WAIT, request)?.0);
-        }
-        Ok(())
+    fn finish_window(&mut self, mut open: Vec<Request<&'env mut [u64]>>) -> Result<()> {
+        let window = &mut self.window;
+        self.session.wait_each(&WAIT, &mut open, |(word, _)| window.push(word))
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{
     Channel, Error, Mode, Operation, Outgoing, Plain, Receive, Result, Session, Source, Status,
 };
-use crate::transport::{AsItIs, Envelope, Filter, Lending, Pending, Target};
+use crate::transport::{Envelope, Filter, Lending, Pending, Target};
 
 impl<T> Outgoing<'_, T> {
     /// How many elements there are.
@@ -119,12 +119,12 @@ impl Session<'_> {
         // cancelled.
         let sent = unsafe {
             let mode = Mode::Standard;
-            endpoint.start_send(send, mode, destination, envelope, data, AsItIs)
+            endpoint.start_send(send, mode, destination, envelope, data)
         };
         let sending = Pending::Send(sent?);
         // SAFETY: the target is part of `buffer`, which this call alone has, and which finishes or
         // cancels the receive.
-        let posted = unsafe { endpoint.post(receive, filter, target, AsItIs) };
+        let posted = unsafe { endpoint.post(receive, filter, target) };
         let outcome = posted.and_then(|posted| {
             let receiving = Pending::Receive(posted);
             let waited = endpoint.wait_for_both((send, &sending), (receive, &receiving));

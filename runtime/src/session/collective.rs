@@ -10,7 +10,7 @@
 use p2p_protocol::model::CollectiveKind;
 
 use super::{Channel, Landing, Mode, Operation, Plain, Receive, Reduce, Result, Session, Status};
-use crate::transport::{AsItIs, Collective, Envelope, Filter, Lending, Origin, Sent};
+use crate::transport::{Collective, Envelope, Filter, Lending, Origin, Sent};
 
 /// Up to so many ranks each sends its part to each; among more, the parts are collected first, so
 /// that a rank sends few messages.
@@ -315,7 +315,7 @@ impl Session<'_> {
         // nothing between here and there unwinds.
         let sent = unsafe {
             let mode = Mode::Standard;
-            endpoint.start_send(call.operation, mode, peer, call.envelope, data, AsItIs)
+            endpoint.start_send(call.operation, mode, peer, call.envelope, data)
         }?;
         drop(endpoint);
         let taken = self.take_part(call, peer, other);
@@ -371,7 +371,7 @@ impl Session<'_> {
             // nothing between here and there unwinds.
             let one = unsafe {
                 let mode = Mode::Standard;
-                endpoint.start_send(call.operation, mode, peer, call.envelope, part, AsItIs)
+                endpoint.start_send(call.operation, mode, peer, call.envelope, part)
             };
             sent.push(one?);
         }

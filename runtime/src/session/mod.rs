@@ -24,13 +24,13 @@ mod pieces;
 mod reduce;
 mod requests;
 mod support;
+mod table;
 mod window;
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use p2p_protocol::model::Mode;
 
@@ -45,7 +45,7 @@ pub use requests::{ReceivePlan, Request, RequestId, SendPlan};
 pub use support::{Grid, Steps};
 
 use crate::transport::{Endpoint, Envelope, Filter, Origin};
-use requests::Requests;
+use table::Requests;
 
 /// A rank's side of one run of a protocol. See the module.
 pub struct Session<'env> {
@@ -72,8 +72,6 @@ enum Channel {
     Join = 0xc000,
 }
 
-static KEYS: AtomicU64 = AtomicU64::new(0);
-
 impl<'env> Session<'env> {
     fn new(endpoint: Rc<RefCell<Endpoint>>, number: u32) -> Self {
         let (rank, size) = {
@@ -85,7 +83,7 @@ impl<'env> Session<'env> {
             rank,
             size,
             number,
-            requests: Requests::new(KEYS.fetch_add(1, Ordering::Relaxed)),
+            requests: Requests::new(),
             collectives: Vec::new(),
             windows: window::Windows::default(),
             environment: PhantomData,

@@ -16,8 +16,10 @@ pub(crate) mod threads;
 mod waiting;
 
 pub(crate) use message::{Envelope, Filter, Lending, Origin, Target};
-pub(crate) use started::{AsItIs, Enough, Keep, Pending, Planned, Posted, Sent};
+pub(crate) use started::{Alone, Enough, Lone, Pending, Planned, Posted, Sent};
 pub(crate) use waiting::Collective;
+
+use std::ops::Range;
 
 use p2p_protocol::model::Mode;
 
@@ -149,26 +151,93 @@ impl Endpoint {
         either!(self, endpoint => unsafe { endpoint.send(operation, mode, peer, envelope, data) })
     }
 
-    /// Starts a send to a rank of the world, and gives it to `keeper`: so it is written once, to
-    /// where it stays, and not from place to place.
+    /// Starts a send to a rank of the world.
     ///
     /// # Safety
     ///
     /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
     #[inline(always)]
-    pub(crate) unsafe fn start_send<T: Plain, K: Keep<Sent>>(
+    pub(crate) unsafe fn start_send<T: Plain>(
         &mut self,
         operation: &'static Operation,
         mode: Mode,
         peer: usize,
         envelope: Envelope,
         data: Lending<T>,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Sent> {
         either!(self, endpoint => {
             // SAFETY: the caller says so.
-            unsafe { endpoint.start_send(operation, mode, peer, envelope, data, keeper) }
+            unsafe { endpoint.start_send(operation, mode, peer, envelope, data) }
         })
+    }
+
+    /// Starts a send, if it is one that the transport's library makes alone; what it has of it is
+    /// then at `place`. Otherwise nothing is done, and it is `false`.
+    ///
+    /// # Safety
+    ///
+    /// As for `start_send`.
+    #[inline(always)]
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads do all of it"))]
+    pub(crate) unsafe fn send_alone<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        to: (usize, Envelope),
+        data: (*const T, usize),
+        (alone, place): (&mut Alone, usize),
+    ) -> Result<bool, Box<Error>> {
+        match self {
+            Endpoint::Threads(_) => Ok(false),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => {
+                let at = (&mut alone.requests, place);
+                // SAFETY: the caller says so.
+                unsafe { endpoint.send_alone(operation, mode, to, data, at) }
+            }
+        }
+    }
+
+    /// Posts a receive, if it is one that the transport's library makes alone; as `send_alone`.
+    ///
+    /// # Safety
+    ///
+    /// As for `post`.
+    #[inline(always)]
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads do all of it"))]
+    pub(crate) unsafe fn post_alone(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+        target: Target,
+        (alone, place): (&mut Alone, usize),
+    ) -> Result<bool, Box<Error>> {
+        match self {
+            Endpoint::Threads(_) => Ok(false),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => {
+                let at = (&mut alone.requests, place);
+                // SAFETY: the caller says so.
+                unsafe { endpoint.post_alone(operation, filter, target, at) }
+            }
+        }
+    }
+
+    /// Waits for what was started alone at these places, none of which is complete. `false`: it is
+    /// to be taken out and waited for as the rest is.
+    #[inline]
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads do all of it"))]
+    pub(crate) fn wait_alone(
+        &mut self,
+        operation: &'static Operation,
+        alone: &mut Alone,
+        places: Range<usize>,
+    ) -> Result<bool> {
+        match self {
+            Endpoint::Threads(_) => Ok(false),
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(endpoint) => endpoint.wait_alone(operation, &mut alone.requests, places),
+        }
     }
 
     /// Starts a planned send of so many elements, of standard mode.
@@ -178,26 +247,25 @@ impl Endpoint {
     /// As for `start_send`, and what the plan has started before is complete.
     #[inline]
     #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads keep nothing"))]
-    pub(crate) unsafe fn start_planned_send<T: Plain, K: Keep<Sent>>(
+    pub(crate) unsafe fn start_planned_send<T: Plain>(
         &mut self,
         planned: &mut Planned,
         operation: &'static Operation,
         (peer, envelope): (usize, Envelope),
         (elements, count): (*const T, usize),
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Sent> {
         // SAFETY: the caller says so.
         unsafe {
             match self {
                 Endpoint::Threads(endpoint) => {
                     let data = Lending::Borrowed(elements, count);
-                    endpoint.start_send(operation, Mode::Standard, peer, envelope, data, keeper)
+                    endpoint.start_send(operation, Mode::Standard, peer, envelope, data)
                 }
                 #[cfg(feature = "mpi")]
                 Endpoint::Mpi(endpoint) => {
                     let persistent = &mut planned.persistent;
                     let (to, data) = ((peer, envelope), (elements, count));
-                    endpoint.start_planned_send(persistent, operation, to, data, keeper)
+                    endpoint.start_planned_send(persistent, operation, to, data)
                 }
             }
         }
@@ -238,22 +306,21 @@ impl Endpoint {
         either!(self, endpoint => unsafe { endpoint.receive(operation, filter, target) })
     }
 
-    /// Posts a receive, and gives it to `keeper`.
+    /// Posts a receive.
     ///
     /// # Safety
     ///
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished.
     #[inline(always)]
-    pub(crate) unsafe fn post<K: Keep<Posted>>(
+    pub(crate) unsafe fn post(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Posted> {
         // SAFETY: the caller says so.
-        either!(self, endpoint => unsafe { endpoint.post(operation, filter, target, keeper) })
+        either!(self, endpoint => unsafe { endpoint.post(operation, filter, target) })
     }
 
     /// Posts a planned receive.
@@ -263,22 +330,21 @@ impl Endpoint {
     /// As for `post`, and what the plan has started before is complete.
     #[inline]
     #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads keep nothing"))]
-    pub(crate) unsafe fn post_planned<K: Keep<Posted>>(
+    pub(crate) unsafe fn post_planned(
         &mut self,
         planned: &mut Planned,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Posted> {
         // SAFETY: the caller says so.
         unsafe {
             match self {
-                Endpoint::Threads(endpoint) => endpoint.post(operation, filter, target, keeper),
+                Endpoint::Threads(endpoint) => endpoint.post(operation, filter, target),
                 #[cfg(feature = "mpi")]
                 Endpoint::Mpi(endpoint) => {
                     let persistent = &mut planned.persistent;
-                    endpoint.post_planned(persistent, operation, filter, target, keeper)
+                    endpoint.post_planned(persistent, operation, filter, target)
                 }
             }
         }

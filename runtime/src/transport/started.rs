@@ -1,9 +1,10 @@
 //! Operations that were started: what is left of them to wait for.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "mpi")]
-use super::mpi::{Persistent, QuickReceive, QuickSend};
+use super::mpi::{Persistent, QuickReceive, QuickSend, Several};
 use super::threads::Loan;
 
 /// A send that was started.
@@ -83,23 +84,70 @@ impl Enough {
     }
 }
 
-/// Where what was started is kept. A transport hands it over as the last thing that it does, so
-/// that it is written once, to where it stays: a window of small messages is as fast as what is
-/// written for each.
-pub(crate) trait Keep<T> {
-    /// What becomes of it.
-    type Kept;
-    /// Keeps it.
-    fn keep(self, started: T) -> Self::Kept;
+/// Requests that are with MPI alone, by their place in a session's table; threads have none.
+#[derive(Default)]
+pub(crate) struct Alone {
+    #[cfg(feature = "mpi")]
+    pub(super) requests: Several,
 }
 
-/// Hands it on as it is.
-pub(crate) struct AsItIs;
+/// What was started alone.
+#[derive(Clone, Copy)]
+pub(crate) enum Lone {
+    /// A send to this rank, and as for `Sent`.
+    Send {
+        peer: usize,
+        #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "there are none"))]
+        standard: bool,
+    },
+    Receive,
+}
 
-impl<T> Keep<T> for AsItIs {
-    type Kept = T;
-    #[inline(always)]
-    fn keep(self, started: T) -> T {
-        started
+#[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "there are none"))]
+impl Alone {
+    /// Makes so many places.
+    pub(crate) fn grow(&mut self, places: usize) {
+        #[cfg(feature = "mpi")]
+        self.requests.grow(places);
+    }
+
+    /// Whether what was started at this place is complete, as far as was seen when it was last
+    /// waited for.
+    #[inline]
+    pub(crate) fn is_complete(&self, place: usize) -> bool {
+        #[cfg(feature = "mpi")]
+        return self.requests.is_complete(place);
+        #[cfg(not(feature = "mpi"))]
+        unreachable!("{NONE}")
+    }
+
+    /// Whether nothing that was started at these places is complete.
+    #[inline]
+    pub(crate) fn are_waiting(&self, places: Range<usize>) -> bool {
+        #[cfg(feature = "mpi")]
+        return self.requests.are_waiting(places);
+        #[cfg(not(feature = "mpi"))]
+        false
+    }
+
+    /// Whence what was received at this place has come, and how many bytes it has.
+    #[inline]
+    pub(crate) fn arrival(&self, place: usize) -> (usize, usize) {
+        #[cfg(feature = "mpi")]
+        return self.requests.arrival(place);
+        #[cfg(not(feature = "mpi"))]
+        unreachable!("{NONE}")
+    }
+
+    /// Takes out what was started at this place, to be waited for together with others.
+    #[cold]
+    pub(crate) fn take(&mut self, lone: Lone, place: usize) -> Pending {
+        #[cfg(feature = "mpi")]
+        return self.requests.take(lone, place);
+        #[cfg(not(feature = "mpi"))]
+        unreachable!("{NONE}")
     }
 }
+
+#[cfg(not(feature = "mpi"))]
+const NONE: &str = "only MPI has requests";

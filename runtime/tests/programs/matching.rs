@@ -10,7 +10,9 @@
 
 use std::time::Duration;
 
-use p2p::session::{self, Fresh, Mode, Operation, Protocol, Session, Source};
+use p2p::session::{
+    self, Fresh, Mode, Operation, Protocol, Request, RequestId, Session, Source, Status,
+};
 use p2p::{Result, World};
 
 const fn operation(text: &'static str, verb: &'static str, tag: i32, line: u32) -> Operation {
@@ -146,19 +148,89 @@ fn what_was_begun_goes_on_while_a_rank_waits(session: &mut Session<'_>) -> Resul
     session.barrier(&BARRIER)
 }
 
-/// Where one of several receives fails, the others go on, and the error is that of the one.
+/// Where one of several receives fails, the others go on, and the error is that of the one, in
+/// whichever order they are waited for.
 fn one_of_two_receives_fails(session: &mut Session<'_>) -> Result<()> {
-    if session.rank() == 0 {
-        send(session, 1, &[1, 2])?;
-        std::thread::sleep(Duration::from_millis(100));
-        word_to(session, 1)?;
-    } else if session.rank() == 1 {
-        let short = session.irecv::<u64, _>(&RECV, Source::Rank(0), vec![0])?;
-        let later = session.irecv::<u64, _>(&RECV_OTHER, Source::Rank(0), vec![1])?;
-        session.wait_all(&WAIT, &[later.id(), short.id()])?;
-        assert_eq!(session.wait::<u64, Vec<u64>>(&WAIT, later)?.0, [0]);
-        session.wait::<u64, Vec<u64>>(&WAIT, short)?;
+    for in_order in [true, false] {
+        if session.rank() == 0 {
+            send(session, 1, &[1, 2])?;
+            std::thread::sleep(Duration::from_millis(100));
+            word_to(session, 1)?;
+        } else if session.rank() == 1 {
+            let short = session.irecv::<u64, _>(&RECV, Source::Rank(0), vec![0])?;
+            let later = session.irecv::<u64, _>(&RECV_OTHER, Source::Rank(0), vec![1])?;
+            let both = [short.id(), later.id()];
+            session.wait_all(&WAIT, &if in_order { both } else { [both[1], both[0]] })?;
+            assert_eq!(session.wait::<u64, Vec<u64>>(&WAIT, later)?.0, [0]);
+            let failed = session.wait::<u64, Vec<u64>>(&WAIT, short);
+            match in_order {
+                true => assert!(failed.is_err_and(|error| error.to_string().contains("has room"))),
+                false => drop(failed?),
+            }
+        }
+        session.barrier(&BARRIER)?;
     }
+    Ok(())
+}
+
+/// Requests are waited for all at once or one by one, in any order and more than once, with others
+/// open before and after them, and each has its own buffer and status.
+fn requests_are_waited_for_in_every_way(session: &mut Session<'_>) -> Result<()> {
+    const WINDOW: usize = 5;
+    let (rank, peer) = (session.rank(), session.rank() ^ 1);
+    if rank > 1 {
+        return session.barrier(&BARRIER);
+    }
+    let from = || Source::Rank(peer as i64);
+    let open = session.irecv::<u64, _>(&RECV_OTHER, from(), vec![0])?;
+    for way in 0..7 {
+        let (mut sends, mut receives) = (Vec::new(), Vec::new());
+        for step in 0..2 * WINDOW {
+            // Side by side, or in turns.
+            let (number, sends_now) = match way {
+                4 => (step / 2, step % 2 == 1),
+                _ => (step % WINDOW, step >= WINDOW),
+            };
+            if sends_now {
+                let data = vec![number as u64; number % 4];
+                sends.push(session.isend(&SEND, Mode::Standard, peer as i64, data)?);
+            } else {
+                receives.push(session.irecv::<u64, _>(&RECV, from(), vec![9; 4])?);
+            }
+        }
+        let turned = |ids: Vec<RequestId>| ids.into_iter().rev().collect::<Vec<_>>();
+        let ids = |requests: &[Request<_>]| requests.iter().map(Request::id).collect::<Vec<_>>();
+        match way {
+            0 => session.wait_all(&WAIT, &ids(&receives))?,
+            1 => session.wait_all(&WAIT, &turned(ids(&receives)))?,
+            2 => while !session.test(&WAIT, receives[2].id())? {},
+            3 => assert!(session.wait_any(&WAIT, &ids(&sends))?.is_some()),
+            _ => {}
+        }
+        let expected = |number: usize| {
+            let mut data = vec![9; 4];
+            data[..number % 4].fill(number as u64);
+            (data, Status { source: peer, count: number % 4 })
+        };
+        let mut came = Vec::new();
+        if way == 5 {
+            let third = receives.remove(2);
+            session.wait_each::<u64, _>(&WAIT, &mut receives, |it| came.push(it))?;
+            came.insert(2, session.wait(&WAIT, third)?);
+        } else if way % 2 == 0 {
+            session.wait_each::<u64, _>(&WAIT, &mut receives, |it| came.push(it))?;
+        } else {
+            for receive in receives.drain(..).rev() {
+                came.insert(0, session.wait::<u64, _>(&WAIT, receive)?);
+            }
+        }
+        assert_eq!(came, (0..WINDOW).map(expected).collect::<Vec<_>>());
+        let mut sent = Vec::new();
+        session.wait_each::<u64, _>(&WAIT, &mut sends, |it| sent.push(it))?;
+        assert!(sends.is_empty() && sent.iter().all(|(data, it)| it.count == data.len()));
+    }
+    word_to(session, peer)?;
+    assert_eq!(session.wait::<u64, Vec<u64>>(&WAIT, open)?.0, [0]);
     session.barrier(&BARRIER)
 }
 
@@ -170,6 +242,7 @@ fn steps(world: &World, truncated: bool) -> Result<()> {
         what_was_begun_goes_on_while_a_rank_waits(session)?;
         a_message_to_itself_is_not_from_another(session)?;
         elements_without_bytes_are_counted(session)?;
+        requests_are_waited_for_in_every_way(session)?;
         if session.size() > 2 {
             the_first_receive_takes_the_first_message(session)?;
             a_receive_that_is_open_leaves_what_it_does_not_accept(session)?;

@@ -4,6 +4,7 @@
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mpi::ffi;
 use p2p_protocol::model::Mode;
@@ -56,18 +57,68 @@ fn bytes() -> ffi::MPI_Datatype {
 /// So many bytes as MPI counts them. Longer messages are announced, so they never come here, and
 /// of a longer buffer the rest is not needed.
 #[inline]
-fn counted(bytes: usize) -> c_int {
+pub(super) fn counted(bytes: usize) -> c_int {
     c_int::try_from(bytes).unwrap_or(c_int::MAX)
 }
 
 #[inline]
-fn arrival(status: &ffi::MPI_Status) -> Arrival {
+pub(super) fn arrival(status: &ffi::MPI_Status) -> Arrival {
+    // What MPI leaves in a status that has no message may be negative.
+    let known = |number: c_int| usize::try_from(number).unwrap_or(0);
+    let bytes = match COUNT_AT.load(Ordering::Relaxed) {
+        UNKNOWN => counted_by_mpi(status),
+        place => count_at(status, place),
+    };
+    debug_assert_eq!(bytes, counted_by_mpi(status), "MPI counts the same");
+    Arrival { source: known(status.MPI_SOURCE), bytes: known(bytes) }
+}
+
+/// Where in a status MPI has the bytes of a message, if that is known. `MPI_Get_count` takes longer
+/// than all that this library does for a short message; the standard does not say what it reads.
+static COUNT_AT: AtomicUsize = AtomicUsize::new(UNKNOWN);
+
+/// No place in a status.
+const UNKNOWN: usize = usize::MAX;
+
+/// Finds out where in a status MPI has the bytes, by statuses that it has written itself. Called once
+/// MPI runs; where it is not found, MPI is asked each time.
+pub(super) fn find_count() {
+    const COUNTS: [c_int; 5] = [0x0123_4567, 0, 1, 64, c_int::MAX];
+    let written = |count: c_int| {
+        // SAFETY: all bytes zero are a status.
+        let mut status: ffi::MPI_Status = unsafe { std::mem::zeroed() };
+        // SAFETY: a status, and MPI's type of a byte.
+        let set = unsafe { ffi::MPI_Status_set_elements(&raw mut status, bytes(), count) };
+        check(set).is_ok().then_some(status)
+    };
+    let Some(statuses) = COUNTS.map(written).into_iter().collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let has_counts = |&place: &usize| {
+        statuses.iter().zip(COUNTS).all(|(status, count)| {
+            count_at(status, place) == count && counted_by_mpi(status) == count
+        })
+    };
+    let places = (0..size_of::<ffi::MPI_Status>()).step_by(size_of::<c_int>());
+    if let [place] = places.filter(has_counts).collect::<Vec<_>>()[..] {
+        COUNT_AT.store(place, Ordering::Relaxed);
+    }
+}
+
+/// The number at this place, which a status has.
+#[inline]
+fn count_at(status: &ffi::MPI_Status, place: usize) -> c_int {
+    debug_assert!(place + size_of::<c_int>() <= size_of::<ffi::MPI_Status>());
+    // SAFETY: the place is inside of the status, and every pattern of bits is a number.
+    unsafe { (&raw const *status).byte_add(place).cast::<c_int>().read_unaligned() }
+}
+
+#[cold]
+fn counted_by_mpi(status: &ffi::MPI_Status) -> c_int {
     let mut count = 0;
     // SAFETY: a status that MPI has filled, and a local. It cannot fail for bytes.
     unsafe { ffi::MPI_Get_count(status, bytes(), &raw mut count) };
-    // What MPI leaves in a status that has no message may be negative.
-    let known = |number: c_int| usize::try_from(number).unwrap_or(0);
-    Arrival { source: known(status.MPI_SOURCE), bytes: known(count) }
+    count
 }
 
 /// Sends, and returns when `mode` lets it. There is no buffered one: the endpoint keeps copies
@@ -102,18 +153,36 @@ pub(super) unsafe fn start_send(
     mode: Mode,
     elements: *const u8,
     length: usize,
-    Route { peer, tag, communicator }: Route,
+    route: Route,
 ) -> Result<ffi::MPI_Request, Code> {
+    let mut request = no_request();
+    // SAFETY: the caller says so.
+    unsafe { start_send_at(&mut request, mode, elements, length, route) }?;
+    Ok(request)
+}
+
+/// The same, with the request where it is to stay.
+///
+/// # Safety
+///
+/// As for `start_send`.
+#[inline(always)]
+pub(super) unsafe fn start_send_at(
+    request: &mut ffi::MPI_Request,
+    mode: Mode,
+    elements: *const u8,
+    length: usize,
+    Route { peer, tag, communicator }: Route,
+) -> Result<(), Code> {
     let call = match mode {
         Mode::Standard | Mode::Buffered => ffi::MPI_Isend,
         Mode::Synchronous => ffi::MPI_Issend,
         Mode::Ready => ffi::MPI_Irsend,
     };
-    let mut request = no_request();
-    let (elements, length) = (elements.cast(), counted(length));
+    // Longer ones are announced, so they never come here.
+    let (elements, length) = (elements.cast(), length as c_int);
     // SAFETY: the caller says so; the communicator is open.
-    check(unsafe { call(elements, length, bytes(), peer, tag, communicator, &raw mut request) })?;
-    Ok(request)
+    check(unsafe { call(elements, length, bytes(), peer, tag, communicator, request) })
 }
 
 /// Receives one message.
@@ -147,13 +216,29 @@ pub(super) unsafe fn receive(
 pub(super) unsafe fn start_receive(
     place: *mut u8,
     room: usize,
-    Route { peer, tag, communicator }: Route,
+    route: Route,
 ) -> Result<ffi::MPI_Request, Code> {
     let mut request = no_request();
-    let (place, room, request_place) = (place.cast(), counted(room), &raw mut request);
-    // SAFETY: the caller says so; the communicator is open.
-    check(unsafe { ffi::MPI_Irecv(place, room, bytes(), peer, tag, communicator, request_place) })?;
+    // SAFETY: the caller says so.
+    unsafe { start_receive_at(&mut request, place, counted(room), route) }?;
     Ok(request)
+}
+
+/// The same, with the request where it is to stay.
+///
+/// # Safety
+///
+/// As for `start_receive`.
+#[inline(always)]
+pub(super) unsafe fn start_receive_at(
+    request: &mut ffi::MPI_Request,
+    place: *mut u8,
+    room: c_int,
+    Route { peer, tag, communicator }: Route,
+) -> Result<(), Code> {
+    let place = place.cast();
+    // SAFETY: the caller says so; the communicator is open.
+    check(unsafe { ffi::MPI_Irecv(place, room, bytes(), peer, tag, communicator, request) })
 }
 
 /// Plans a send of standard mode; the bytes are not touched before it is started.
@@ -302,53 +387,6 @@ pub(super) fn test(request: &mut ffi::MPI_Request) -> Result<Option<Arrival>, Re
     let arrival = arrival(unsafe { status.assume_init_ref() });
     check(returned).map_err(|code| Refused { code, arrival })?;
     Ok((complete != 0).then_some(arrival))
-}
-
-/// Room for what `wait_all` is told, kept from call to call.
-#[derive(Default)]
-pub(super) struct Several {
-    pub(super) requests: Vec<ffi::MPI_Request>,
-    statuses: Vec<ffi::MPI_Status>,
-    /// Whether the statuses have errors; MPI sets them only then (MPI 3.1, 3.7.5).
-    some_failed: bool,
-}
-
-impl Several {
-    /// Waits for all of the requests; what has come of each is then in [`Several::outcome`].
-    pub(super) fn wait_all(&mut self) -> Result<(), Code> {
-        let count = self.requests.len();
-        if self.statuses.len() < count {
-            // SAFETY: all bytes zero are a status.
-            self.statuses.resize_with(count, || unsafe { std::mem::zeroed() });
-        }
-        let (requests, statuses) = (self.requests.as_mut_ptr(), self.statuses.as_mut_ptr());
-        // SAFETY: there are as many statuses as requests, which are not complete yet.
-        let returned = unsafe { ffi::MPI_Waitall(counted(count), requests, statuses) };
-        self.some_failed = false;
-        let Err(code) = check(returned) else { return Ok(()) };
-        self.some_failed = code.is_in_status();
-        if self.some_failed { Ok(()) } else { Err(code) }
-    }
-
-    /// Whether the request at this place is still under way, because another one has failed.
-    #[inline]
-    pub(super) fn is_pending(&self, place: usize) -> bool {
-        self.some_failed
-            && check(self.statuses[place].MPI_ERROR).is_err_and(|code| code.is_pending())
-    }
-
-    /// What has come of the request at this place.
-    #[inline]
-    pub(super) fn outcome(&self, place: usize) -> Result<Arrival, Refused> {
-        let status = &self.statuses[place];
-        let arrival = arrival(status);
-        match self.some_failed {
-            true => {
-                check(status.MPI_ERROR).map(|()| arrival).map_err(|code| Refused { code, arrival })
-            }
-            false => Ok(arrival),
-        }
-    }
 }
 
 /// Takes a receive back; `None` if that was possible, else the message that it has taken.

@@ -1,12 +1,12 @@
 //! One rank's end: what it has under way, and what it says of itself.
 
 use super::bulk::Bulk;
-use super::calls::Several;
 use super::code::Code;
 use super::communicators::Communicators;
 use super::matching::Announced;
 use super::receive::Receives;
 use super::send::Sends;
+use super::several::Several;
 use super::wait::Testing;
 use super::watch::Watch;
 use crate::error::{Error, Result, Step};

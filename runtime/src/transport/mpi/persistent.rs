@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::Plain;
 use crate::transport::message::{Envelope, Filter, Lending, Target};
-use crate::transport::started::{Keep, Posted, Receipt, Sent};
+use crate::transport::started::{Posted, Receipt, Sent};
 
 /// What MPI has of a plan.
 #[derive(Default)]
@@ -131,19 +131,18 @@ impl Endpoint {
     ///
     /// As for `start_send`, and what the plan has started before is complete.
     #[inline]
-    pub(crate) unsafe fn start_planned_send<T: Plain, K: Keep<Sent>>(
+    pub(crate) unsafe fn start_planned_send<T: Plain>(
         &mut self,
         persistent: &mut Persistent,
         operation: &'static Operation,
         (peer, envelope): (usize, Envelope),
         (elements, count): (*const T, usize),
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Sent> {
         let length = count * size_of::<T>();
         if length == 0 || self.looks || self.bulk.announces(peer, length) {
             let (mode, data) = (Mode::Standard, Lending::Borrowed(elements, count));
             // SAFETY: the caller says so.
-            return unsafe { self.start_send(operation, mode, peer, envelope, data, keeper) };
+            return unsafe { self.start_send(operation, mode, peer, envelope, data) };
         }
         let bytes = Bytes { place: elements.cast_mut().cast(), length };
         let route = self.route(peer, envelope);
@@ -151,7 +150,7 @@ impl Endpoint {
         let started = unsafe { persistent.start(Direction::Send, bytes, route) };
         let request = started.map_err(|code| self.failed(operation, code))?;
         let receipt = Receipt::Quick(QuickSend::new(request));
-        Ok(keeper.keep(Sent { peer, standard: true, receipt }))
+        Ok(Sent { peer, standard: true, receipt })
     }
 
     /// Starts a planned receive.
@@ -160,14 +159,13 @@ impl Endpoint {
     ///
     /// As for `post`, and what the plan has started before is complete.
     #[inline]
-    pub(crate) unsafe fn post_planned<K: Keep<Posted>>(
+    pub(crate) unsafe fn post_planned(
         &mut self,
         persistent: &mut Persistent,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Posted> {
         let mut start = |place, length, route| {
             let bytes = Bytes { place, length };
             // SAFETY: the caller says so.
@@ -176,8 +174,8 @@ impl Endpoint {
         if let Some((route, place, length)) = self.quick_route(&filter, target) {
             let request =
                 start(place, length, route).map_err(|code| self.failed(operation, code))?;
-            return Ok(keeper.keep(Posted::Quick(QuickReceive::new(request))));
+            return Ok(Posted::Quick(QuickReceive::new(request)));
         }
-        Ok(keeper.keep(self.post_to_look_after(operation, filter, target, start)?))
+        self.post_to_look_after(operation, filter, target, start)
     }
 }

@@ -7,15 +7,21 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
+use std::ffi::c_int;
+use std::ops::Range;
 
 use mpi::ffi;
+use p2p_protocol::model::Mode;
 
 use super::bulk::HEADER_BYTES;
-use super::calls::{self, Arrival, Refused, Route, Several};
+use super::calls::{self, Arrival, Refused, Route};
+use super::code::Code;
 use super::endpoint::Endpoint;
-use crate::error::Result;
+use super::several::Several;
+use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
-use crate::transport::message::{Filter, Place, Target};
+use crate::plain::Plain;
+use crate::transport::message::{Envelope, Filter, Place, Target};
 
 /// A send that MPI makes alone.
 pub(crate) struct QuickSend(Cell<ffi::MPI_Request>);
@@ -86,7 +92,7 @@ impl QuickReceive {
     }
 
     #[inline]
-    fn set(&self, outcome: Result<Arrival, Refused>) {
+    pub(super) fn set(&self, outcome: Result<Arrival, Refused>) {
         self.0.set(match outcome {
             Ok(arrival) => State::Complete(arrival),
             Err(refused) => State::Refused(refused),
@@ -112,6 +118,76 @@ impl QuickReceive {
 }
 
 impl Endpoint {
+    /// Starts a send, if it is one that MPI makes alone; its request is then at `place`.
+    ///
+    /// # Safety
+    ///
+    /// As for `start_send`.
+    #[inline(always)]
+    pub(crate) unsafe fn send_alone<T: Plain>(
+        &mut self,
+        operation: &'static Operation,
+        mode: Mode,
+        (peer, envelope): (usize, Envelope),
+        (elements, count): (*const T, usize),
+        (several, place): (&mut Several, usize),
+    ) -> Result<bool, Box<Error>> {
+        self.enter(operation);
+        let length = count * size_of::<T>();
+        let is_kept = size_of::<T>() == 0 || mode == Mode::Buffered;
+        if is_kept || self.looks || self.bulk.announces(peer, length) {
+            return Ok(false);
+        }
+        let (route, request) = (self.route(peer, envelope), &mut several.requests[place]);
+        // SAFETY: the caller says so.
+        let sent = unsafe { calls::start_send_at(request, mode, elements.cast(), length, route) };
+        sent.map(|()| true).map_err(|code| self.boxed(operation, code))
+    }
+
+    /// Posts a receive, if it is one that MPI makes alone; its request is then at `place`.
+    ///
+    /// # Safety
+    ///
+    /// As for `post`.
+    #[inline(always)]
+    pub(crate) unsafe fn post_alone(
+        &mut self,
+        operation: &'static Operation,
+        filter: &Filter,
+        target: Target,
+        (several, place): (&mut Several, usize),
+    ) -> Result<bool, Box<Error>> {
+        self.enter(operation);
+        let Some((route, elements, length)) = self.quick_route(filter, target) else {
+            return Ok(false);
+        };
+        let request = &mut several.requests[place];
+        // SAFETY: the caller says so.
+        let posted = unsafe { calls::start_receive_at(request, elements, length as c_int, route) };
+        posted.map(|()| true).map_err(|code| self.boxed(operation, code))
+    }
+
+    #[cold]
+    fn boxed(&self, operation: &'static Operation, code: Code) -> Box<Error> {
+        Box::new(self.failed(operation, code))
+    }
+
+    /// Waits for all requests at these places, none of which is complete, in one call. `false`: they
+    /// are to be taken out and waited for, because others need more than MPI's own progress, or
+    /// because one has failed.
+    #[inline]
+    pub(crate) fn wait_alone(
+        &mut self,
+        operation: &'static Operation,
+        several: &mut Several,
+        places: Range<usize>,
+    ) -> Result<bool> {
+        if !self.is_plain() {
+            return Ok(false);
+        }
+        several.wait_alone(places).map_err(|code| self.failed(operation, code))
+    }
+
     /// Whence and whereto a receive goes that is too short for a header, if it is one that MPI can
     /// match alone and no other has to come first.
     #[inline(always)]

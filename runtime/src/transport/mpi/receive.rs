@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
 use crate::plain::Plain;
 use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
-use crate::transport::started::{AsItIs, Keep, Pending, Posted, ReceiveId};
+use crate::transport::started::{Pending, Posted, ReceiveId};
 use crate::transport::waiting::{Half, What};
 
 /// Receives that are under way, or whose outcome nobody has taken.
@@ -78,7 +78,7 @@ impl Endpoint {
         let filter = || Filter { source: Origin::Rank(source), envelope };
         if size_of::<T>() == 0 || !self.is_plain() || !self.announced.is_empty() {
             // SAFETY: the slice is borrowed for the call, and the receive is finished in it.
-            let posted = unsafe { self.post(operation, filter(), target, AsItIs) }?;
+            let posted = unsafe { self.post(operation, filter(), target) }?;
             return self.receive_posted(operation, Origin::Rank(source), posted, target);
         }
         let (communicator, tag) = self.communicators.wire(envelope);
@@ -140,7 +140,7 @@ impl Endpoint {
         }
         let origin = filter.source.clone();
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
-        let posted = unsafe { self.post(operation, filter, target, AsItIs) }?;
+        let posted = unsafe { self.post(operation, filter, target) }?;
         self.receive_posted(operation, origin, posted, target)
     }
 
@@ -233,25 +233,22 @@ impl Endpoint {
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished.
     #[inline(always)]
-    pub(crate) unsafe fn post<K: Keep<Posted>>(
+    pub(crate) unsafe fn post(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Posted> {
         if let Some((route, place, length)) = self.quick_route(&filter, target) {
             // SAFETY: the caller says so.
             let posted = unsafe { calls::start_receive(place, length, route) };
             let request = posted.map_err(|code| self.failed(operation, code))?;
-            return Ok(keeper.keep(Posted::Quick(QuickReceive::new(request))));
+            return Ok(Posted::Quick(QuickReceive::new(request)));
         }
-        let posted =
-            self.post_to_look_after(operation, filter, target, |place, length, route| {
-                // SAFETY: the caller says so.
-                unsafe { calls::start_receive(place, length, route) }
-            })?;
-        Ok(keeper.keep(posted))
+        self.post_to_look_after(operation, filter, target, |place, length, route| {
+            // SAFETY: the caller says so.
+            unsafe { calls::start_receive(place, length, route) }
+        })
     }
 
     /// `start` gives a receive to MPI, if MPI can match it: so many bytes to a place.

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::Plain;
 use crate::transport::message::{Envelope, Lending, RawVec};
-use crate::transport::started::{AsItIs, Keep, Pending, Receipt, Sent};
+use crate::transport::started::{Pending, Receipt, Sent};
 use crate::transport::waiting::{Half, What};
 
 /// Sends that are under way.
@@ -88,14 +88,16 @@ impl Endpoint {
             }
         }
         // SAFETY: the caller says so; `finish_send` leaves it complete, or the job ends.
-        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data, AsItIs) }?;
+        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data) }?;
         self.finish_send(operation, sent)
     }
 
     /// Where a message to `peer` goes.
     #[inline(always)]
     pub(super) fn route(&mut self, peer: usize, envelope: Envelope) -> Route {
-        self.talks_to_itself |= peer == self.rank;
+        if peer == self.rank {
+            self.talks_to_itself = true;
+        }
         let (communicator, tag) = self.communicators.wire(envelope);
         // The ranks of MPI are numbers of this type.
         Route { peer: peer as i32, tag, communicator }
@@ -107,15 +109,14 @@ impl Endpoint {
     ///
     /// Borrowed elements stay in place and unchanged until the send is complete or cancelled.
     #[inline(always)]
-    pub(crate) unsafe fn start_send<T: Plain, K: Keep<Sent>>(
+    pub(crate) unsafe fn start_send<T: Plain>(
         &mut self,
         operation: &'static Operation,
         mode: Mode,
         peer: usize,
         envelope: Envelope,
         data: Lending<T>,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Sent> {
         if let Lending::Borrowed(elements, count) = data
             && size_of::<T>() != 0
             && mode != Mode::Buffered
@@ -128,11 +129,10 @@ impl Endpoint {
             let started = unsafe { calls::start_send(mode, elements.cast(), length, route) };
             let request = started.map_err(|code| self.failed(operation, code))?;
             let receipt = Receipt::Quick(QuickSend::new(request));
-            return Ok(keeper.keep(Sent { peer, standard: mode != Mode::Synchronous, receipt }));
+            return Ok(Sent { peer, standard: mode != Mode::Synchronous, receipt });
         }
         // SAFETY: the caller says so.
-        let sent = unsafe { self.start_to_look_after(operation, mode, peer, envelope, data) }?;
-        Ok(keeper.keep(sent))
+        unsafe { self.start_to_look_after(operation, mode, peer, envelope, data) }
     }
 
     /// Starts a send that needs more than MPI's own progress, or whose elements have to be kept.

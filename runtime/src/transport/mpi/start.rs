@@ -13,6 +13,7 @@ use std::time::Duration;
 use mpi::ffi;
 
 use super::bulk::Bulk;
+use super::calls::find_count;
 use super::code::{Code, check};
 use super::communicators::Communicators;
 use super::crowd::is_crowded;
@@ -117,6 +118,7 @@ fn initialise() -> Result<(), String> {
                 .map_err(failed)?;
         }
     }
+    find_count();
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use super::calls;
 use super::code::Code;
 use super::endpoint::Endpoint;
 use super::receive::Stage;
+use super::several::Several;
 use crate::error::{Error, Result};
 use crate::operation::Operation;
 use crate::transport::message::Origin;
@@ -150,7 +151,7 @@ impl Endpoint {
         several.requests.extend(started.clone().filter_map(|(_, pending)| self.request(pending)));
         let waited = match several.requests.len() {
             0 => Ok(()),
-            _ => several.wait_all(),
+            count => several.wait_for(0..count),
         };
         let mut all = waited.is_ok();
         if all {
@@ -189,12 +190,7 @@ impl Endpoint {
 
     /// Writes down what has come of a request; whether that was all of the operation.
     #[inline(always)]
-    fn settle_request(
-        &mut self,
-        pending: &Pending,
-        several: &calls::Several,
-        place: usize,
-    ) -> bool {
+    fn settle_request(&mut self, pending: &Pending, several: &Several, place: usize) -> bool {
         if several.is_pending(place) {
             return false;
         }

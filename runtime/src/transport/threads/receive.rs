@@ -12,7 +12,7 @@ use super::message::{Body, Message};
 use crate::error::{Error, Result};
 use crate::operation::{Operation, Status};
 use crate::transport::message::{Envelope, Filter, Origin, Place, Target};
-use crate::transport::started::{AsItIs, Keep, Posted};
+use crate::transport::started::Posted;
 use crate::transport::waiting::{Half, What};
 
 impl Endpoint {
@@ -22,19 +22,18 @@ impl Endpoint {
     ///
     /// What `target` points to stays in place, and nobody else looks at it, until the receive is
     /// finished or cancelled.
-    pub(crate) unsafe fn post<K: Keep<Posted>>(
+    pub(crate) unsafe fn post(
         &mut self,
         operation: &'static Operation,
         filter: Filter,
         target: Target,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Posted> {
         let outcome = self.take_unexpected(operation, &filter, &target);
         let id = self.receives.add(Receive { filter, target, operation, outcome });
         if !self.is_received(id) {
             self.progress();
         }
-        Ok(keeper.keep(Posted::Numbered(id)))
+        Ok(Posted::Numbered(id))
     }
 
     /// Receives one message.
@@ -109,7 +108,7 @@ impl Endpoint {
         target: Target,
     ) -> Result<Status> {
         // SAFETY: the caller keeps the target for the call, and the receive is finished in it.
-        let posted = unsafe { self.post(operation, filter, target, AsItIs) }?;
+        let posted = unsafe { self.post(operation, filter, target) }?;
         let id = posted.id();
         let waited = self.wait_until(
             operation,

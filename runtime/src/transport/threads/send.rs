@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::operation::Operation;
 use crate::plain::{Element, Plain};
 use crate::transport::message::{Envelope, Lending, RawVec};
-use crate::transport::started::{AsItIs, Keep, Receipt, Sent};
+use crate::transport::started::{Receipt, Sent};
 use crate::transport::waiting::{Half, What};
 
 /// The messages without receipt to one rank.
@@ -39,15 +39,14 @@ impl Endpoint {
     ///
     /// Borrowed elements stay in place and unchanged until the send is done or cancelled.
     #[inline]
-    pub(crate) unsafe fn start_send<T: Plain, K: Keep<Sent>>(
+    pub(crate) unsafe fn start_send<T: Plain>(
         &mut self,
         _: &'static Operation,
         mode: Mode,
         peer: usize,
         envelope: Envelope,
         data: Lending<T>,
-        keeper: K,
-    ) -> Result<K::Kept> {
+    ) -> Result<Sent> {
         self.check_failure()?;
         let (count, borrowed) = match &data {
             Lending::Borrowed(_, count) => (*count, true),
@@ -86,7 +85,7 @@ impl Endpoint {
         };
         let receipt = loan.map_or(Receipt::Complete, Receipt::Lent);
         self.shared.sleepers[peer].wake(self.rank, &self.shared.active);
-        Ok(keeper.keep(Sent { peer, standard, receipt }))
+        Ok(Sent { peer, standard, receipt })
     }
 
     /// Whether as many messages to `peer` as may be buffered are not received yet. How many were
@@ -117,7 +116,7 @@ impl Endpoint {
         data: Lending<T>,
     ) -> Result<()> {
         // SAFETY: the caller says so; `finish_send` leaves it complete or cancelled.
-        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data, AsItIs) }?;
+        let sent = unsafe { self.start_send(operation, mode, peer, envelope, data) }?;
         self.finish_send(operation, sent)
     }
 

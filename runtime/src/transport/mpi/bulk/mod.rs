@@ -139,11 +139,15 @@ impl Bulk {
     /// it fits where the message would.
     ///
     /// What a rank sends itself stays with MPI: a rank that waits in such a send could move nothing.
-    #[inline]
+    #[inline(always)]
     pub(super) fn announces(&self, peer: usize, bytes: usize) -> bool {
-        if bytes <= self.longest_plain {
-            return bytes == HEADER_BYTES;
+        match bytes <= self.longest_plain {
+            true => bytes == HEADER_BYTES,
+            false => self.announces_long(peer, bytes),
         }
+    }
+
+    fn announces_long(&self, peer: usize, bytes: usize) -> bool {
         match self.policy.strategy(self.node.has(peer), bytes) {
             _ if bytes == HEADER_BYTES || bytes > MOST => true,
             _ if peer == self.rank => false,
