@@ -1,9 +1,12 @@
 //! Calls: of functions of the program, of closures, of libraries. Which method a call means is
 //! decided in `methods`.
 
+use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::library;
 use super::machine::{Call, Flow, Machine, Outcome};
@@ -258,8 +261,10 @@ impl<'p> Machine<'p> {
         let patterns = function.parameters.iter().map(|parameter| &parameter.pattern);
         let bound = self.bind_parameters(patterns, arguments, place);
         let turns = std::mem::take(&mut self.turns);
+        let chain = chain_of(self.graph.chain, place);
+        let around = std::mem::replace(&mut self.graph.chain, chain);
         let outcome = bound.and_then(|()| self.evaluate(body));
-        self.turns = turns;
+        (self.turns, self.graph.chain) = (turns, around);
         let outcome = self.close_scope(scope, outcome, body.place);
         let outcome = self.arrive(outcome, (detached, mark), place, returned);
         if outcome.is_ok() {
@@ -380,6 +385,13 @@ impl<'p> Machine<'p> {
         self.state.kept = self.state.memory.len();
         Value::Closure(closure.clone(), FrameId(self.state.frames.len() as u32 - 1))
     }
+}
+
+/// The number of a chain of calls with one call more.
+fn chain_of(around: u32, call: Place) -> u32 {
+    let mut hasher = FxHasher::default();
+    (around, call).hash(&mut hasher);
+    hasher.finish() as u32
 }
 
 /// Where a function ends: its last statement.

@@ -14,6 +14,8 @@ pub(super) type BlockId = usize;
 #[derive(Clone, Debug, Default)]
 struct BasicBlock {
     events: Vec<Event>,
+    /// The chains of calls by which messages were come to, with which of the events they are.
+    chains: Vec<(usize, u32)>,
     next: Next,
 }
 
@@ -49,6 +51,10 @@ pub(super) struct Graph {
     total: usize,
     /// The slots whose message's length the program has asked for.
     measured: BTreeSet<SourceId>,
+    /// The slots whose message's tag the program looks at.
+    tags_asked: BTreeSet<SourceId>,
+    /// The chain of calls that is going on.
+    pub(super) chain: u32,
     /// What empty blocks lead to, as far as it was asked for the flat list.
     resolved: RefCell<FxHashMap<BlockId, BlockId>>,
 }
@@ -60,6 +66,8 @@ impl Default for Graph {
             cursor: 0,
             total: 0,
             measured: BTreeSet::new(),
+            tags_asked: BTreeSet::new(),
+            chain: 0,
             resolved: RefCell::default(),
         }
     }
@@ -74,7 +82,11 @@ impl Graph {
     /// Writes an event down.
     pub(super) fn push(&mut self, action: Action, place: Place) {
         self.total += 1;
-        self.blocks[self.cursor].events.push(Event { action, place });
+        let block = &mut self.blocks[self.cursor];
+        if moves_message(&action) {
+            block.chains.push((block.events.len(), self.chain));
+        }
+        block.events.push(Event { action, place });
     }
 
     /// Asks for the last events of the current block, the last one first, until one says yes or says
@@ -93,6 +105,11 @@ impl Graph {
     /// if nobody asks for its source.
     pub(super) fn measure(&mut self, slot: SourceId) {
         self.measured.insert(slot);
+    }
+
+    /// The program looks at the tag of the message that a slot was bound to.
+    pub(super) fn ask_tag(&mut self, slot: SourceId) {
+        self.tags_asked.insert(slot);
     }
 
     /// A block that nothing leads to yet.
@@ -118,6 +135,7 @@ impl Graph {
         self.cursor = mark.cursor;
         let block = &mut self.blocks[mark.cursor];
         block.events.truncate(mark.events);
+        block.chains.retain(|(event, _)| *event < mark.events);
         block.next = Next::End;
         self.total = mark.total;
     }
@@ -135,7 +153,14 @@ impl Graph {
 
     /// The flat list.
     pub(super) fn flatten(&self) -> Behaviour {
-        let mut behaviour = Behaviour { events: Flattening::of(self).events, ..Default::default() };
+        let Flattening { events, mut chains, .. } = Flattening::of(self);
+        let goes_by_tag = |position: Position| match &events[position].action {
+            Action::Receive { binds: Some(slot), .. }
+            | Action::StartReceive { binds: Some(slot), .. } => self.tags_asked.contains(slot),
+            _ => false,
+        };
+        chains.retain(|(position, _)| !goes_by_tag(*position));
+        let mut behaviour = Behaviour { events, chains, ..Default::default() };
         drop_unused_slots(&mut behaviour, &self.measured);
         behaviour.requests = requests(&behaviour.events);
         behaviour
@@ -197,6 +222,7 @@ impl Graph {
 struct Flattening<'g> {
     graph: &'g Graph,
     events: Vec<Event>,
+    chains: Vec<(Position, u32)>,
     placed: FxHashMap<BlockId, Position>,
 }
 
@@ -206,7 +232,8 @@ const END: usize = usize::MAX;
 impl<'g> Flattening<'g> {
     fn of(graph: &'g Graph) -> Self {
         graph.resolved.borrow_mut().clear();
-        let mut list = Flattening { graph, events: Vec::new(), placed: FxHashMap::default() };
+        let (events, chains) = (Vec::new(), Vec::new());
+        let mut list = Flattening { graph, events, chains, placed: FxHashMap::default() };
         let order = list.order();
         for (number, block) in order.iter().enumerate() {
             list.place(*block, order.get(number + 1).copied());
@@ -263,7 +290,9 @@ impl<'g> Flattening<'g> {
     /// Writes a block down, and how it goes on if that is not with the next one.
     fn place(&mut self, block: BlockId, following: Option<BlockId>) {
         self.placed.insert(block, self.events.len());
-        let BasicBlock { events, next } = &self.graph.blocks[block];
+        let BasicBlock { events, chains, next } = &self.graph.blocks[block];
+        let first = self.events.len();
+        self.chains.extend(chains.iter().map(|(event, chain)| (first + event, *chain)));
         self.events.extend(events.iter().cloned());
         if self.ends(block) {
             return;
@@ -332,6 +361,16 @@ impl<'g> Flattening<'g> {
             }
         }
     }
+}
+
+fn moves_message(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Send { .. }
+            | Action::StartSend { .. }
+            | Action::Receive { .. }
+            | Action::StartReceive { .. }
+    )
 }
 
 /// One more than the highest request's number.

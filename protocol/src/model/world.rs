@@ -48,6 +48,9 @@ pub struct Behaviour {
     pub sources: u16,
     /// The role that this rank plays, where there are roles.
     pub role: Option<RoleId>,
+    /// By which calls of functions steps that send and receive were come to, as a number for each
+    /// chain of calls; ascending. What is not listed is not known, or goes by the message's tag.
+    pub chains: Vec<(super::Position, u32)>,
 }
 
 /// A part that ranks play.

@@ -46,7 +46,13 @@ fn behaviour(actions: Vec<Action>) -> Behaviour {
     let requests = actions.iter().flat_map(Action::requests).max().map_or(0, |highest| highest + 1);
     let sources = actions.iter().flat_map(sources_of).max().map_or(0, |highest| highest + 1);
     let event = |(place, action)| Event { action, place: Place(place) };
-    Behaviour { events: (0..).zip(actions).map(event).collect(), requests, sources, role: None }
+    Behaviour {
+        events: (0..).zip(actions).map(event).collect(),
+        requests,
+        sources,
+        role: None,
+        chains: Vec::new(),
+    }
 }
 
 fn sources_of(action: &Action) -> Vec<SourceId> {

@@ -242,3 +242,65 @@ fn a_float_has_no_more_digits_than_it_has_room_for() {
     let text = "float f = 0.1f; float g = 16777217;";
     holds(text, &["f != 0.1", "f == 0.1f", "(int)(1.0f * 16777217) == 16777216", "g == 16777216"]);
 }
+
+#[test]
+fn bit_fields_are_cut_to_their_width() {
+    let text = "struct bits { unsigned low : 3; int high : 5; unsigned rest; enum { A, B } e : 1; };
+        struct bits b = {9, 17, 9, B}, c; c.low = 10; c.low += 7; c.high = 15; c.high++; c.rest = 9;";
+    holds(
+        text,
+        &[
+            "b.low == 1 && b.high == -15 && b.rest == 9 && b.e == B",
+            "c.low == 1 && c.high == -16 && c.rest == 9",
+            "sizeof((int[]){1, 2, 3}) == 12 && sizeof((char[7]){0}) == 7",
+        ],
+    );
+}
+
+#[test]
+fn variables_end_with_their_function() {
+    let text = "MPI_Request start(int *p) { int own = 5; static int kept; MPI_Request r;
+        MPI_Isend(WHAT, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); return r; }
+        int main(int argc, char **argv) { int rank, x = 0; MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0) { MPI_Request r = start(&x); MPI_Wait(&r, MPI_STATUS_IGNORE); }
+        else if (rank == 1) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Finalize(); return 0; }";
+    let receive = "receive 0 tag 0 1 x int";
+    let gone = "r0 = isend 1 tag 0 1 x int; Vanish { requests: [0] }; wait r0";
+    does(&text.replace("WHAT", "&own"), 2, &[gone, receive]);
+    for stays in ["p", "&kept"] {
+        let text = text.replace("WHAT", stays);
+        does(&text, 2, &["r0 = isend 1 tag 0 1 x int; wait r0", receive]);
+    }
+}
+
+#[test]
+fn lengths_come_with_messages() {
+    let text = "int n; char b[100]; MPI_Status s; if (rank == 0) {
+        MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &s);
+        MPI_Recv(b, n, MPI_CHAR, WHOM, 2, MPI_COMM_WORLD, &s); }
+        else { n = 10 * rank; MPI_Send(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        MPI_Send(b, n, MPI_CHAR, 0, 2, MPI_COMM_WORLD); }";
+    let first = |whom: &str| {
+        let evaluated = evaluated(&text.replace("WHOM", whom), 3);
+        super::show::world(&evaluated.worlds[0].0).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(first("MPI_ANY_SOURCE").contains("Measured { told: 0, taken: 1 }"));
+    assert!(!first("s.MPI_SOURCE").contains("Measured"));
+    assert!(!first("1").contains("Measured"));
+}
+
+#[test]
+fn a_function_may_ask() {
+    let text = "int ready(MPI_Request *r) { int flag; MPI_Test(r, &flag, MPI_STATUS_IGNORE);
+        return flag; }
+        int main(int argc, char **argv) { int rank, x = 0, turns = 0; MPI_Request r;
+        MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0) { MPI_Irecv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &r); LOOP }
+        else if (rank == 1) MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Finalize(); return 0; }";
+    let waits = ["r0 = ireceive 1 tag 0 1 x int; wait r0", "send 0 tag 0 1 x int"];
+    does(&text.replace("LOOP", "while (!ready(&r)) turns++;"), 2, &waits);
+    does(&text.replace("LOOP", "while (ready(&r) == 0) ;"), 2, &waits);
+}

@@ -10,10 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{all_is_known, could_meet, player, received, sent, stealing};
 use crate::engine::{At, Case, describe, fits};
 use crate::finding::Finding;
-use crate::model::{Action, Behaviour, Peer, Place, Rank, World};
+use crate::model::{Action, Behaviour, Peer, Place, Rank, Tag, World};
 
-/// The steps at one place, on all ranks concerned.
-type Phase = (Place, Vec<At>);
+/// The steps at one place, on all ranks concerned; where functions are told apart by who calls them,
+/// with the chain of calls.
+type Phase = (Kind, Vec<At>);
+
+/// A place, and a chain of calls.
+type Kind = (Place, u32);
 
 /// The receives of each rank that take a message of another phase in some run.
 pub(super) fn mixed(case: &Case<'_>) -> Vec<Finding> {
@@ -26,18 +30,52 @@ pub(super) fn mixed(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn mixed_on(case: &Case<'_>, rank: Rank) -> Option<Finding> {
+    let (receives, sends) = (receives(case, rank)?, sends(case.world, rank)?);
+    let by_place = |&at: &At| Some((describe::place(case.world, at), 0));
+    let receiving = phases(receives.clone(), by_place)?;
+    if receiving.len() > 1 {
+        return mixed_phases(case, &receiving, &sending_phases(&sends, by_place)?);
+    }
+    // One function receives in all phases: then the tags tell them apart, at which it does not look.
+    let by_call = |&at: &At| Some((describe::place(case.world, at), chain(case.world, at)?));
+    let takes_any = |at: &At| received(case.world, *at).is_some_and(|it| it.tag == Tag::Any);
+    let sending = sending_phases(&sends, by_call)?;
+    if !receives.iter().all(takes_any) || !differ_in_tags(case.world, &sending) {
+        return None;
+    }
+    mixed_phases(case, &phases(receives, by_call)?, &sending)
+}
+
+/// The chain of calls by which a step was come to.
+fn chain(world: &World, (rank, position): At) -> Option<u32> {
+    let chains = &world.behaviours[rank as usize].chains;
+    let found = chains.binary_search_by_key(&position, |(position, _)| *position);
+    found.ok().map(|found| chains[found].1)
+}
+
+/// Whether the messages of each phase have one tag, and those of no other have it.
+fn differ_in_tags(world: &World, phases: &[Phase]) -> bool {
+    let tag = |at: &At| sent(world, *at).and_then(|sent| sent.tag.number());
+    let tags = phases.iter().map(|(_, sends)| {
+        let first = tag(sends.first()?)?;
+        sends.iter().all(|send| tag(send) == Some(first)).then_some(first)
+    });
+    let tags: Option<BTreeSet<i32>> = tags.collect();
+    tags.is_some_and(|tags| tags.len() == phases.len())
+}
+
+/// A receive that takes what is sent in another phase.
+fn mixed_phases(case: &Case<'_>, receives: &[Phase], sends: &[Phase]) -> Option<Finding> {
     let world = case.world;
-    let receives = receiving_phases(case, rank)?;
-    let sends = sending_phases(world, rank)?;
     let same_turns = receives.len() == sends.len()
-        && receives.iter().zip(&sends).all(|(receive, send)| {
+        && receives.iter().zip(sends).all(|(receive, send)| {
             receive.1.len() == send.1.len() && all_fit(world, &send.1, &receive.1)
         });
     if receives.len() < 2 || !same_turns {
         return None;
     }
     let mut thefts: Vec<(At, At, At)> = Vec::new();
-    for (phase, ((_, receives), (_, meant))) in receives.iter().zip(&sends).enumerate() {
+    for (phase, ((_, receives), (_, meant))) in receives.iter().zip(sends).enumerate() {
         let of_another = |send: &At| {
             let of = sends.iter().position(|(_, sends)| sends.contains(send));
             of.is_some_and(|of| of != phase) && !same_name(world, *send, meant[0])
@@ -51,9 +89,9 @@ fn mixed_on(case: &Case<'_>, rank: Rank) -> Option<Finding> {
     Some(report(world, receive, stolen, meant))
 }
 
-/// The wildcard receives of a rank by place, in order; `None` if not all that it does is known, or
-/// receives that name their source compete with them.
-fn receiving_phases(case: &Case<'_>, rank: Rank) -> Option<Vec<Phase>> {
+/// The wildcard receives of a rank, in order; `None` if not all that it does is known, or receives that
+/// name their source compete with them.
+fn receives(case: &Case<'_>, rank: Rank) -> Option<Vec<At>> {
     let behaviour = &case.world.behaviours[rank as usize];
     if !is_straight(behaviour) {
         return None;
@@ -68,13 +106,12 @@ fn receiving_phases(case: &Case<'_>, rank: Rank) -> Option<Vec<Phase>> {
         }
     }
     let all = wildcards.iter().all(|at| case.taken.contains_key(at));
-    all.then(|| phases(case.world, wildcards))
+    all.then_some(wildcards)
 }
 
-/// What is sent to a rank by place, in order; `None` unless several ranks send all of it, each the
-/// same number of times in the same order.
-fn sending_phases(world: &World, to: Rank) -> Option<Vec<Phase>> {
-    let mut senders: Vec<Vec<Phase>> = Vec::new();
+/// What each rank sends to a rank, in order; `None` if not all that they do is known.
+fn sends(world: &World, to: Rank) -> Option<Vec<Vec<At>>> {
+    let mut senders = Vec::new();
     for (rank, behaviour) in (0..).zip(&world.behaviours) {
         let positions = (0..behaviour.events.len()).map(|position| (rank, position));
         let mut sends = Vec::new();
@@ -91,10 +128,21 @@ fn sending_phases(world: &World, to: Rank) -> Option<Vec<Phase>> {
         if !is_straight(behaviour) {
             return None;
         }
-        senders.push(phases(world, sends));
+        senders.push(sends);
     }
-    let shape = |phases: &Vec<Phase>| -> Vec<(Place, usize)> {
-        phases.iter().map(|(place, steps)| (*place, steps.len())).collect()
+    Some(senders)
+}
+
+/// What is sent to a rank by its kind, in order; `None` unless several ranks send all of it, each the
+/// same number of times in the same order.
+fn sending_phases(
+    senders: &[Vec<At>],
+    kind: impl Fn(&At) -> Option<Kind> + Copy,
+) -> Option<Vec<Phase>> {
+    let senders = senders.iter().map(|sends| phases(sends.clone(), kind));
+    let senders: Vec<Vec<Phase>> = senders.collect::<Option<_>>()?;
+    let shape = |phases: &Vec<Phase>| -> Vec<(Kind, usize)> {
+        phases.iter().map(|(kind, steps)| (*kind, steps.len())).collect()
     };
     let (first, others) = senders.split_first()?;
     if others.is_empty() || others.iter().any(|other| shape(other) != shape(first)) {
@@ -109,19 +157,19 @@ fn sending_phases(world: &World, to: Rank) -> Option<Vec<Phase>> {
     Some(all)
 }
 
-/// Steps of one rank by place, in the order of their first.
-fn phases(world: &World, steps: Vec<At>) -> Vec<Phase> {
-    let mut numbers: BTreeMap<Place, usize> = BTreeMap::new();
+/// Steps of one rank by their kind, in the order of their first; `None` if one has none.
+fn phases(steps: Vec<At>, kind: impl Fn(&At) -> Option<Kind>) -> Option<Vec<Phase>> {
+    let mut numbers: BTreeMap<Kind, usize> = BTreeMap::new();
     let mut phases: Vec<Phase> = Vec::new();
     for at in steps {
-        let place = describe::place(world, at);
-        let number = *numbers.entry(place).or_insert(phases.len());
+        let kind = kind(&at)?;
+        let number = *numbers.entry(kind).or_insert(phases.len());
         if number == phases.len() {
-            phases.push((place, Vec::new()));
+            phases.push((kind, Vec::new()));
         }
         phases[number].1.push(at);
     }
-    phases
+    Some(phases)
 }
 
 /// Whether a rank does the same in every run, step by step.
@@ -178,7 +226,7 @@ fn report(world: &World, receive: At, stolen: At, meant: At) -> Finding {
 mod tests {
     use super::super::super::samples::{found, rsmpi};
     use crate::engine::samples::{receive_any, send};
-    use crate::model::{Action, Behaviour, Event, Place, Rank, World};
+    use crate::model::{Action, Behaviour, Event, Place, Rank, Tag, World};
 
     const RULE: &str = "wildcard-steals-message";
 
@@ -239,6 +287,34 @@ mod tests {
         assert!(found(&first_and_rest, RULE).is_empty());
         let one_each = farm(&[1, 2], [&[11], &[12]]);
         assert!(found(&one_each, RULE).is_empty());
+    }
+
+    #[test]
+    fn one_function_receives_in_both_phases() {
+        let called_twice = |tags: [i32; 2]| {
+            let worker = || vec![(send(0, tags[0]), 11), (send(0, tags[1]), 12)];
+            let takes_any = || {
+                let mut action = any();
+                if let Action::Receive { envelope, .. } = &mut action {
+                    envelope.tag = Tag::Any;
+                }
+                (action, 1)
+            };
+            let root = (0..4).map(|_| takes_any()).collect();
+            let mut world = placed(vec![root, worker(), worker()]);
+            let chains = [vec![1, 1, 2, 2], vec![0, 0], vec![0, 0]];
+            for (behaviour, chains) in world.behaviours.iter_mut().zip(chains) {
+                behaviour.chains = chains.into_iter().enumerate().collect();
+            }
+            world
+        };
+        assert_eq!(found(&called_twice([1, 2]), RULE).len(), 1);
+        // One kind of message may be sent in two places.
+        assert!(found(&called_twice([1, 1]), RULE).is_empty());
+        // Nobody knows who calls, or the program looks at the tags.
+        let mut unknown = called_twice([1, 2]);
+        unknown.behaviours[0].chains.clear();
+        assert!(found(&unknown, RULE).is_empty());
     }
 
     #[test]

@@ -107,6 +107,7 @@ fn unknown_source(machine: &mut Machine<'_>, status: &Status) -> Value {
 /// The tag that a slot keeps: the same number each time.
 fn unknown_tag(machine: &mut Machine<'_>, status: &Status) -> Value {
     let Some(slot) = status.slot else { return machine.fresh(NUMBER) };
+    machine.graph.ask_tag(slot);
     if let Some(identity) = machine.state.mpi.tag_of(slot) {
         return received(identity);
     }
