@@ -82,10 +82,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Some of a list of requests are waited for. Where it is one, there may be more of them on another
-    /// rank or with other data: nothing is said of what happens before.
+    /// A list of so many requests is waited for. Where it is one, there may be more of them on another
+    /// rank or with other data.
     pub(super) fn note_list(&mut self, active: usize, place: Place) {
-        if self.limits.shows_work && active == 1 {
+        if active == 1 {
+            self.note_loose_wait(place);
+        }
+    }
+
+    /// The wait that follows stands for more than is seen here, such as a loop that asks and works in
+    /// turn: nothing is said of what happens before it.
+    pub(super) fn note_loose_wait(&mut self, place: Place) {
+        if self.limits.shows_work {
             self.work().done.get_or_insert(place);
         }
     }

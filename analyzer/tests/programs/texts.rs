@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use p2p_protocol::finding::Level;
 use p2p_protocol::rules;
 
 use super::project::Project;
@@ -34,6 +35,10 @@ fn are_real(language: &str, extension: &str) {
         }
         let [wrong, right] = programs[..] else { panic!("{}: one pair of programs", rule.name) };
         let file = |which: &str| format!("{}/{which}.{extension}", rule.name);
+        if rule.level == Level::Allow {
+            let settings = format!("[lints]\n{} = \"warn\"\n", rule.name);
+            project.write(&format!("{}/p2p-check.toml", rule.name), &settings);
+        }
         project.write(&file("wrong"), wrong);
         project.write(&file("right"), right);
         shown.insert((file("wrong"), rule.name.to_owned()));

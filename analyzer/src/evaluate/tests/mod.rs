@@ -11,6 +11,7 @@ mod pointers;
 mod rounds;
 pub(super) mod show;
 mod straight;
+mod work;
 
 use super::{Evaluated, Limits};
 use crate::program::Program;

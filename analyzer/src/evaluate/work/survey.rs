@@ -204,6 +204,9 @@ impl Machine<'_> {
                 u64::try_from(self.number(end.as_ref()?, here)? - start).ok().or(Some(0))
             }
             Kind::Method { receiver, .. } => self.turns_over(receiver, here),
+            Kind::Index(_, range) if matches!(range.kind, Kind::Range { .. }) => {
+                self.turns_over(range, here)
+            }
             Kind::Reference { of: inner, .. } | Kind::Cast(inner, _) => {
                 self.turns_over(inner, here)
             }

@@ -6,8 +6,7 @@ use super::{Advised, Check, Rule};
 use crate::engine::{At, describe, envelope, words};
 use crate::finding::{Finding, Group, Level};
 use crate::model::{
-    Action, Behaviour, Buffer, CollectiveKind, Dialect, Envelope, Mode, Peer, Position, Rank, Tag,
-    World,
+    Action, Behaviour, Buffer, CollectiveKind, Dialect, Envelope, Mode, Peer, Position, Rank, World,
 };
 
 mod rounds;
@@ -89,7 +88,6 @@ fn is_whole(world: &World, rank: Rank, behaviour: &Behaviour, row: &Row) -> bool
     let is_plain = first.data.count.is_some()
         && first.data.datatype.is_some()
         && first.data.label.is_none()
-        && matches!(first.tag, Tag::Exact(_))
         && world.member_count(first.communicator) == world.behaviours.len();
     // Each peer is there once only.
     let serves = |one: &Envelope| {

@@ -16,6 +16,8 @@ type Lane = (Rank, Rank, i32, CommunicatorId);
 /// What all ranks have done up to a point.
 struct Sum<'w> {
     world: &'w World,
+    /// The tag of all messages from one rank to another on a communicator, if they have one only.
+    tags: FxHashMap<(Rank, Rank, CommunicatorId), Option<i32>>,
     /// How far each rank has come.
     positions: Vec<Position>,
     /// Of each lane, how many more messages were sent than received.
@@ -24,10 +26,26 @@ struct Sum<'w> {
     collectives: FxHashMap<CommunicatorId, Vec<u32>>,
 }
 
+/// The tags of what ranks send to each other.
+fn tags(world: &World) -> FxHashMap<(Rank, Rank, CommunicatorId), Option<i32>> {
+    let mut tags = FxHashMap::default();
+    for (rank, behaviour) in (0..).zip(&world.behaviours) {
+        let sent = behaviour.events.iter().filter_map(|event| envelope(event, true));
+        for sent in sent {
+            let (Peer::Rank(peer), Tag::Exact(tag)) = (sent.peer, sent.tag) else { continue };
+            let Ok(peer) = Rank::try_from(peer) else { continue };
+            let only = tags.entry((rank, peer, sent.communicator)).or_insert(Some(tag));
+            *only = only.filter(|only| *only == tag);
+        }
+    }
+    tags
+}
+
 /// Whether all ranks could meet in each of these rows of one rank.
 pub(super) fn meet(world: &World, root: Rank, rows: &[Row]) -> bool {
     let mut sum = Sum {
         world,
+        tags: tags(world),
         positions: vec![0; world.behaviours.len()],
         travelling: FxHashMap::default(),
         collectives: FxHashMap::default(),
@@ -71,15 +89,14 @@ impl Sum<'_> {
     ) -> Option<Position> {
         let events = &self.world.behaviours[peer as usize].events;
         let from = self.positions[peer as usize];
+        let lane = self.lane(root, served, sending)?;
         let is_part = |event: &Event| {
-            envelope(event, !sending).is_some_and(|it| {
-                it.peer == Peer::Rank(i32::try_from(root).unwrap_or(i32::MAX))
-                    && (it.tag, it.communicator) == (served.tag, served.communicator)
-            })
+            envelope(event, !sending).is_some_and(|it| self.lane(peer, it, !sending) == Some(lane))
         };
         let position = from + events.get(from..)?.iter().position(is_part)?;
         let part = envelope(&events[position], !sending)?;
-        let is_alike = (part.data.count, part.data.datatype) == (served.data.count, served.data.datatype);
+        let is_alike =
+            (part.data.count, part.data.datatype) == (served.data.count, served.data.datatype);
         let blocks = match events[position].action {
             Action::Receive { .. } => sending,
             Action::Send { .. } => !sending,
@@ -124,15 +141,22 @@ impl Sum<'_> {
     }
 
     fn count(&mut self, rank: Rank, envelope: &Envelope, sending: bool) -> Option<()> {
-        let peer = match envelope.peer {
-            Peer::Null => return Some(()),
-            Peer::Rank(peer) => Rank::try_from(peer).ok()?,
-            _ => return None,
-        };
-        let Tag::Exact(tag) = envelope.tag else { return None };
-        let (from, to) = if sending { (rank, peer) } else { (peer, rank) };
-        let lane = (from, to, tag, envelope.communicator);
-        *self.travelling.entry(lane).or_insert(0) += if sending { 1 } else { -1 };
+        if envelope.peer != Peer::Null {
+            let lane = self.lane(rank, envelope, sending)?;
+            *self.travelling.entry(lane).or_insert(0) += if sending { 1 } else { -1 };
+        }
         Some(())
+    }
+
+    /// On which lane a rank sends or receives; `None` where it may be another one.
+    fn lane(&self, rank: Rank, envelope: &Envelope, sending: bool) -> Option<Lane> {
+        let Peer::Rank(peer) = envelope.peer else { return None };
+        let peer = Rank::try_from(peer).ok()?;
+        let (from, to) = if sending { (rank, peer) } else { (peer, rank) };
+        let tag = match envelope.tag {
+            Tag::Exact(tag) => tag,
+            Tag::Any => (*self.tags.get(&(from, to, envelope.communicator))?)?,
+        };
+        Some((from, to, tag, envelope.communicator))
     }
 }

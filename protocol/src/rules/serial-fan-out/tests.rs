@@ -1,6 +1,6 @@
 use super::super::samples::{c, found};
 use crate::engine::samples::{receive, send};
-use crate::model::{Action, Buffer, Place, World};
+use crate::model::{Action, Buffer, Place, Tag, World};
 
 /// A world of these ranks, in which the row of rank 0 stands at one place.
 fn world(ranks: Vec<Vec<Action>>) -> World {
@@ -78,6 +78,19 @@ fn not_all_are_served_alike() {
     assert_eq!(count(vec![vec![send(1, 0), longer], other(), other()]), 0, "two lengths");
     let between = vec![send(1, 0), compute(), send(2, 0)];
     assert_eq!(count(vec![between, other(), other()]), 0, "computed in between");
+}
+
+#[test]
+fn any_tag_is_the_only_one_there_is() {
+    let root = || vec![send(1, 5), send(2, 5)];
+    let any = || {
+        let mut receive = receive(0, 5);
+        receive.envelopes_mut().for_each(|envelope| envelope.tag = Tag::Any);
+        vec![receive]
+    };
+    assert_eq!(count(vec![root(), any(), any()]), 1);
+    let more = vec![send(1, 5), send(2, 5), send(1, 6)];
+    assert_eq!(count(vec![more, [any(), any()].concat(), any()]), 0, "which one is not told");
 }
 
 #[test]

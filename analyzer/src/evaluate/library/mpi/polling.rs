@@ -51,7 +51,11 @@ impl Machine<'_> {
 
     /// What becomes of the answer of a call that only asks.
     pub(super) fn polling(&mut self, place: Place) -> Polling {
-        self.around(place).polling
+        let polling = self.around(place).polling;
+        if matches!(polling, Polling::Waits) {
+            self.note_loose_wait(place);
+        }
+        polling
     }
 }
 
