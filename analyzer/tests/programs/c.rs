@@ -222,3 +222,22 @@ fn a_call_in_the_argument_of_a_macro_is_found_there() {
     let run = project.run(&["--coverage", "a.c"]);
     assert!(run.output.contains("a.c:10: MPI_Ssend: understood"), "{}", run.output);
 }
+
+#[test]
+fn advice_is_given_to_who_asks() {
+    let project = Project::new("c-performance");
+    let at_once = "MPI_Request r; MPI_Irecv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r); \
+                   MPI_Wait(&r, MPI_STATUS_IGNORE);";
+    let text = pair(&format!("{{ {at_once} }}"));
+    project.write("src/a.c", &text);
+    assert_eq!(short(&project, &["src"]).output, "");
+    for asked in ["performance", "no-overlap", "all"] {
+        let run = short(&project, &["--warn", asked, "src"]);
+        assert_eq!((run.status, found(&run)), (0, vec!["src/a.c:11 [no-overlap]".to_owned()]));
+    }
+    assert_eq!(short(&project, &["--warn", "early-wait", "src"]).output, "");
+    project.write("p2p-check.toml", "[lints]\nperformance = \"deny\"\n");
+    assert_eq!(short(&project, &["src"]).status, 1);
+    project.write("src/a.c", &text.replace("MPI_Wait(", "puts(\"\"); MPI_Wait("));
+    assert_eq!(short(&project, &["src"]).output, "");
+}
