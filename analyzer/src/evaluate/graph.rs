@@ -107,6 +107,11 @@ impl Graph {
         self.measured.insert(slot);
     }
 
+    /// Whether there is one way so far.
+    pub(super) fn is_straight(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
     /// The program looks at the tag of the message that a slot was bound to.
     pub(super) fn ask_tag(&mut self, slot: SourceId) {
         self.tags_asked.insert(slot);

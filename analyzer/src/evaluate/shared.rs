@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::alike;
 use super::handle::KnownCommunicator;
-use super::library::mpi::{SentTags, sent_tags};
+use super::library::mpi::{Carried, SentTags, sent_tags};
 use super::machine::{Machine, Told};
 use super::oracle::Oracle;
 use super::state::Counted;
@@ -25,6 +25,8 @@ pub(super) struct Shared {
     /// The tags that were sent in the round before, and whether that matters.
     sent: SentTags,
     asks_for_sent: bool,
+    /// What messages between two ranks carry.
+    pub(super) carried: Carried,
     /// What is told in this round.
     telling: Stories,
     /// What ranks have gone on by in this round.
@@ -72,7 +74,10 @@ impl Shared {
 
     /// Whether the ranks have not gone by anything that they have in common.
     pub(super) fn has_answered_nothing(&self) -> bool {
-        self.asked.is_empty() && !self.asks_for_sent && self.oracle.learnt() == 0
+        self.asked.is_empty()
+            && !self.asks_for_sent
+            && !self.carried.is_asked_for()
+            && self.oracle.learnt() == 0
     }
 
     /// A rank has told what another one has.
@@ -90,7 +95,7 @@ impl Shared {
         &mut self,
         behaviours: impl Iterator<Item = &'b Behaviour> + Clone,
     ) -> bool {
-        let mut is_news = self.has_news();
+        let mut is_news = self.has_news() | self.carried.end_round();
         if self.asks_for_sent {
             let sent = sent_tags(behaviours);
             is_news |= sent != self.sent;
@@ -123,11 +128,21 @@ impl Shared {
     fn has_news(&self) -> bool {
         if self.oracle.has_answered() {
             // Answers may go by what is only computed later, and is known in the next round.
-            return self.telling != self.told;
+            if !informative(&self.telling).eq(informative(&self.told)) {
+                return true;
+            }
         }
         let mut asked = self.asked.iter();
         asked.any(|(key, it)| it.answer(&self.telling, *key) != it.answer(&self.told, *key))
     }
+}
+
+/// What is told, but for that there is nothing to tell.
+fn informative(stories: &Stories) -> impl Iterator<Item = ((u16, u64), u32, &Told)> {
+    let each = stories
+        .iter()
+        .flat_map(|(key, story)| story.iter().map(|(rank, told)| (*key, *rank, told)));
+    each.filter(|(.., told)| **told != Told::Nothing)
 }
 
 /// The world's tables.

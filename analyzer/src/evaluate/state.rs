@@ -60,6 +60,10 @@ pub(super) enum Counted {
     Exchanges(u16),
     /// Options of the command line that were asked for.
     Options,
+    /// Messages on a communicator to a rank with a tag.
+    Sent(u16, u32, i32),
+    /// Receives on a communicator from a rank with a tag.
+    Received(u16, u32, i32),
 }
 
 /// A call: its variables and what its generic parameters stand for.

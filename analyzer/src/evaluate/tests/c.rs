@@ -304,3 +304,43 @@ fn a_function_may_ask() {
     does(&text.replace("LOOP", "while (!ready(&r)) turns++;"), 2, &waits);
     does(&text.replace("LOOP", "while (ready(&r) == 0) ;"), 2, &waits);
 }
+
+#[test]
+fn messages_carry_what_their_sender_knows() {
+    // Rank 0 tells the others to whom they send; `BEFORE` and `AFTER` say with what else.
+    let text = "int to = 0, n = 0; MPI_Status s; MPI_Request r; if (rank == 0) { BEFORE
+        for (int i = 1; i < size; i++) { to = i % 2 + 1;
+        MPI_Send(&to, 1, MPI_INT, i, 7, MPI_COMM_WORLD); } }
+        else { AFTER MPI_Recv(&to, 1, MPI_INT, FROM, MPI_COMM_WORLD, &s);
+        MPI_Send(&n, 1, MPI_INT, to, 8, MPI_COMM_WORLD);
+        MPI_Recv(&n, 1, MPI_INT, 3 - rank, 8, MPI_COMM_WORLD, &s); }";
+    let text = |before: &str, after: &str, from: &str| {
+        text.replace("BEFORE", before).replace("AFTER", after).replace("FROM", from)
+    };
+    does(
+        &text("", "", "0, 7"),
+        3,
+        &[
+            "send 1 tag 7 1 x int; send 2 tag 7 1 x int",
+            "receive 0 tag 7 1 x int; send 2 tag 8 1 x int; receive 2 tag 8 1 x int",
+            "receive 0 tag 7 1 x int; send 1 tag 8 1 x int; receive 1 tag 8 1 x int",
+        ],
+    );
+    let is_known = |before: &str, after: &str, from: &str| {
+        evaluated(&text(before, after, from), 3).lost.is_empty()
+    };
+    let send = "MPI_Send(&n, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD);";
+    let receive = "if (rank == 1) MPI_Recv(&n, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &s);";
+    let [[sends, receives], [sends_other, receives_other]] =
+        ["7", "9"].map(|tag| [send.replace("TAG", tag), receive.replace("TAG", tag)]);
+    assert!(is_known(&sends, &receives, "0, 7"));
+    assert!(is_known(&sends_other, &receives_other, "0, 7"));
+    // Who knows which message that is?
+    assert!(!is_known("", "", "MPI_ANY_SOURCE, 7"));
+    assert!(!is_known("", "", "0, MPI_ANY_TAG"));
+    assert!(!is_known("", &receives_other.replace("0, 9", "0, MPI_ANY_TAG"), "0, 7"));
+    assert!(!is_known(&format!("if (rand() % 2) {sends}"), "", "0, 7"));
+    // Which of them is the first, the tag does not tell.
+    let prepared = "MPI_Send_init(&n, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &r);";
+    assert!(!is_known(prepared, "", "0, 7"));
+}

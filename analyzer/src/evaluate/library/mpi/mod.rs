@@ -5,6 +5,7 @@
 //! matters is not known, the call is counted as not understood, and if it could meet other ranks,
 //! nothing more is known of this one.
 
+mod carried;
 mod collective;
 mod communicator;
 mod datatype;
@@ -29,6 +30,7 @@ mod topology;
 mod walk;
 
 pub use ffi::is_communication;
+pub(in crate::evaluate) use carried::Carried;
 pub(in crate::evaluate) use ffi::never_set;
 pub(in crate::evaluate) use ffi::touch_windows;
 pub(in crate::evaluate) use state::State;

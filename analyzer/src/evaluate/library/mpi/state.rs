@@ -22,6 +22,8 @@ pub(in crate::evaluate) struct State {
     /// Whether the run began at the program's start and has called nothing unknown since, so that MPI had
     /// not begun before.
     pub(in crate::evaluate) in_main: bool,
+    /// How its messages can be counted.
+    pub(super) counting: super::carried::Counting,
     /// How many functions of MPI were called.
     pub(in crate::evaluate) called: u64,
     /// Whether MPI was finalized.
@@ -42,6 +44,9 @@ pub(in crate::evaluate) struct State {
     sources: Rc<FxHashMap<u64, (SourceId, Rc<Communicator>)>>,
     /// The unknown tags of messages, by their identity.
     tags: Rc<FxHashMap<u64, SourceId>>,
+    /// The identities of both, by the slots that keep them.
+    source_names: Rc<FxHashMap<SourceId, u64>>,
+    tag_names: Rc<FxHashMap<SourceId, u64>>,
     /// The unknown numbers that messages have brought, by their identity: the message's slot.
     brought: Rc<FxHashMap<u64, SourceId>>,
     /// The slots that probes have bound, with where they looked: the message is still there.
@@ -76,6 +81,7 @@ impl State {
     pub(in crate::evaluate) fn join(&mut self, other: &State) {
         self.is_initialized |= other.is_initialized;
         self.is_surely_initialized &= other.is_surely_initialized;
+        self.counting.join(other.counting);
         self.called = self.called.max(other.called);
         self.is_finalized &= other.is_finalized;
         self.returns_errors |= other.returns_errors;
@@ -92,6 +98,8 @@ impl State {
         self.outstanding_messages = self.outstanding_messages.max(other.outstanding_messages);
         extend(&mut self.sources, &other.sources);
         extend(&mut self.tags, &other.tags);
+        extend(&mut self.source_names, &other.source_names);
+        extend(&mut self.tag_names, &other.tag_names);
         extend(&mut self.brought, &other.brought);
         extend(&mut self.probed, &other.probed);
         extend(&mut self.names, &other.names);
@@ -111,12 +119,12 @@ impl State {
 
     /// The number that stands for the source kept in a slot, if there is one already.
     pub(super) fn source_of(&self, slot: SourceId) -> Option<u64> {
-        self.sources.iter().find(|(_, (kept, _))| *kept == slot).map(|(&identity, _)| identity)
+        self.source_names.get(&slot).copied()
     }
 
     /// The number that stands for the tag kept in a slot, if there is one already.
     pub(super) fn tag_of(&self, slot: SourceId) -> Option<u64> {
-        self.tags.iter().find(|(_, kept)| **kept == slot).map(|(&identity, _)| identity)
+        self.tag_names.get(&slot).copied()
     }
 
     /// The slot whose rank a number is, if it counts the ranks of this communicator.
@@ -156,11 +164,13 @@ impl State {
         communicator: Rc<Communicator>,
     ) {
         Rc::make_mut(&mut self.sources).insert(unknown.identity, (slot, communicator));
+        Rc::make_mut(&mut self.source_names).insert(slot, unknown.identity);
     }
 
     /// From now on this unknown number is the tag of a message.
     pub(super) fn remember_tag(&mut self, unknown: Unknown, slot: SourceId) {
         Rc::make_mut(&mut self.tags).insert(unknown.identity, slot);
+        Rc::make_mut(&mut self.tag_names).insert(slot, unknown.identity);
     }
 
     /// From now on this unknown number is what a message has brought.

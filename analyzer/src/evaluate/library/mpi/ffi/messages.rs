@@ -1,9 +1,12 @@
 //! MPI's functions for messages between two ranks.
 
+use std::rc::Rc;
+
 use p2p_protocol::model::{
     Action, Argument, Data, Departure, Envelope, HandleKind, HandleState, Mode, Peer, Tag,
 };
 
+use super::super::carried;
 use super::super::point_to_point;
 use super::super::polling::Polling;
 use super::super::process::{End, unknown_rank};
@@ -79,6 +82,10 @@ fn send(
     buffer::understood(machine, &[&region], asked.place());
     let data = region.data(machine);
     let envelope = Envelope { peer: to.peer, tag, communicator: to.communicator.id, data };
+    match how {
+        How::Planned => carried::loses_count(machine),
+        _ => carried::sends(machine, &envelope, Some(&region.memory)),
+    }
     if how == How::Blocking {
         machine.emit(Action::Send { mode, envelope }, asked.place())?;
         return ends_at(machine, asked, &[to.peer]);
@@ -111,9 +118,11 @@ fn receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> O
         machine.emit(Action::Receive { envelope, binds: told.slot }, asked.place())?;
         ends_at(machine, asked, &[from.peer])?;
         measured(machine, asked, from.peer, &told)?;
+        let numbers = carried::receives(machine, &envelope);
         if from.peer != Peer::Null {
             region.arrive(machine, asked.argument(0));
         }
+        carried::arrive(machine, &region.memory, numbers);
         note_brought(machine, &region, from.peer, &told);
         asked.put(machine, 6, Value::Handle(Handle::Status(told)));
         return Ok(());
@@ -176,6 +185,19 @@ fn start_receive(
     if arrives.is_none() && envelope.peer != Peer::Null {
         region.arrive(machine, asked.argument(0));
     }
+    let numbers = match how {
+        How::Planned => {
+            carried::loses_count(machine);
+            None
+        }
+        _ => carried::receives(machine, &envelope),
+    };
+    let arrives = match (&arrives, numbers) {
+        (Some(unknown), Some(numbers)) => {
+            carried::arriving(machine, unknown, &numbers).map(Rc::new).or(arrives)
+        }
+        _ => arrives,
+    };
     let status = if how == How::Planned { Status::NOTHING_TOLD } else { told };
     let request = Request { arrives, status, ..requests::started(asked, id, region) };
     // What owns the buffer may be moved, and what is in there is not known from now on.
@@ -197,10 +219,11 @@ fn send_receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcom
     sent.touch_pieces(machine, false, asked.place());
     taken.touch_pieces(machine, true, asked.place());
     buffer::understood(machine, &[&sent, &taken], asked.place());
-    both(machine, asked, (&to, &from), tags, data)?;
+    let numbers = both(machine, asked, (&to, &from), tags, data, &sent)?;
     if from.peer != Peer::Null {
         taken.arrive(machine, asked.argument(5));
     }
+    carried::arrive(machine, &taken.memory, numbers);
     let told = known_status(&from, tags.1);
     asked.put(machine, 11, Value::Handle(Handle::Status(told)));
     Ok(())
@@ -217,28 +240,34 @@ fn replace(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()>
     buffer::understood(machine, &[&region], asked.place());
     // One buffer is meant for both.
     let data = Data { buffer: None, ..region.data(machine) };
-    both(machine, asked, (&to, &from), tags, (data, data))?;
+    let numbers = both(machine, asked, (&to, &from), tags, (data, data), &region)?;
     if from.peer != Peer::Null {
         region.arrive(machine, asked.argument(0));
     }
+    carried::arrive(machine, &region.memory, numbers);
     let told = known_status(&from, tags.1);
     asked.put(machine, 8, Value::Handle(Handle::Status(told)));
     Ok(())
 }
 
+/// A send and a receive at once; what arrives, where it is known.
 fn both(
     machine: &mut Machine<'_>,
     asked: &Invocation<'_, '_>,
     (to, from): (&End, &End),
     (sent, taken): (Tag, Tag),
     (sends, takes): (Data, Data),
-) -> Outcome<()> {
+    region: &Region,
+) -> Outcome<Option<Vec<i128>>> {
     let communicator = to.communicator.id;
     let send = Envelope { peer: to.peer, tag: sent, communicator, data: sends };
     let receive = Envelope { peer: from.peer, tag: taken, communicator, data: takes };
+    carried::sends(machine, &send, Some(&region.memory));
+    let numbers = carried::receives(machine, &receive);
     let both = Action::SendReceive { send: Box::new(send), receive: Box::new(receive) };
     machine.emit(both, asked.place())?;
-    ends_at(machine, asked, &[to.peer, from.peer])
+    ends_at(machine, asked, &[to.peer, from.peer])?;
+    Ok(numbers)
 }
 
 /// MPI ends the job where a message goes to or comes from a rank that does not exist, unless the program
@@ -338,6 +367,7 @@ fn receive_matched(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: H
     if how == How::Immediate {
         return start_receive(machine, asked, envelope, (&region, status), how);
     }
+    carried::loses_count(machine);
     // The probe has bound the slot already; what is received is the same message.
     machine.emit(Action::Receive { envelope, binds: None }, asked.place())?;
     region.arrive(machine, asked.argument(0));
@@ -406,6 +436,7 @@ fn end(
         (None, None) => match machine.state.mpi.source_on(&content, &handle) {
             Some(slot) => (Peer::Source(slot), None),
             None => {
+                carried::ask(machine, &content);
                 let what = if receives { "receives from" } else { "sends to" };
                 return Err(asked.lost(machine, &unknown_rank(what, &content)));
             }
@@ -419,6 +450,13 @@ fn any(machine: &Machine<'_>, _: &KnownCommunicator) -> Peer {
     Peer::Any { first: 0, end: machine.size() }
 }
 
+/// A tag that a message may have brought.
+fn ask_for_tag(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, value: &Value) {
+    if let Some(content) = state::content(&machine.behind(value, asked.place())) {
+        carried::ask(machine, &content);
+    }
+}
+
 /// The tag of a message that is sent.
 fn sent_tag(
     machine: &mut Machine<'_>,
@@ -427,7 +465,10 @@ fn sent_tag(
 ) -> Outcome<Tag> {
     match asked.argument(argument) {
         Some(_) if asked.number(machine, argument) == Some(ANY_TAG) => Ok(Tag::Exact(-1)),
-        Some(value) => point_to_point::tag_of(machine, value, asked.place()),
+        Some(value) => {
+            ask_for_tag(machine, asked, value);
+            point_to_point::tag_of(machine, value, asked.place())
+        }
         None => Err(asked.lost(machine, "its tag is not known here")),
     }
 }
@@ -441,7 +482,10 @@ fn accepted_tag(
 ) -> Outcome<Tag> {
     match asked.argument(argument) {
         Some(_) if asked.number(machine, argument) == Some(ANY_TAG) => Ok(Tag::Any),
-        Some(value) => point_to_point::accepted_exact_tag(machine, value, from, asked.place()),
+        Some(value) => {
+            ask_for_tag(machine, asked, value);
+            point_to_point::accepted_exact_tag(machine, value, from, asked.place())
+        }
         None => Err(asked.lost(machine, "its tag is not known here")),
     }
 }
