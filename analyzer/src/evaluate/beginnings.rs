@@ -254,7 +254,7 @@ impl Machine<'_> {
             let some =
                 self.binary(Binary::Less, &zero, &count.clone(), &Type::Unknown, function.place);
             if let Ok(Value::Scalar(_, Content::Unknown(condition))) = some {
-                self.assume(condition, true);
+                self.hold_from_start(condition);
             }
         }
         arguments

@@ -187,6 +187,13 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// A condition, the same on all ranks, holds before the program does anything.
+    pub(super) fn hold_from_start(&mut self, condition: Unknown) {
+        let is = Unknown { identity: condition.identity & !1, ..condition };
+        let meaning = self.comparisons.get(&is.identity).copied();
+        self.shared.oracle.require_from_start(is, meaning, is == condition);
+    }
+
     /// Whether a condition that is not known holds. A uniform one is decided alike on all ranks
     /// (and the other way in another world); `None` for any other: whoever asks must follow both.
     pub(super) fn decide(&mut self, condition: Unknown, place: Place) -> Outcome<Option<bool>> {

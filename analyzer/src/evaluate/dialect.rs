@@ -11,6 +11,14 @@ use super::pointers::Located;
 use super::value::{Content, Path, Step, Value};
 use crate::program::{Binary, Expression, Kind, Place, Scalar, Type};
 
+/// What is known of an array.
+enum KnownArray {
+    /// What its elements are.
+    Elements,
+    /// What type it has.
+    Type,
+}
+
 impl Machine<'_> {
     /// Where an expression leads to.
     pub(super) fn locate_exactly(&mut self, expression: &Expression) -> Outcome<Located> {
@@ -80,8 +88,8 @@ impl Machine<'_> {
     /// An element of an array that is a place; `None`: it is no array, but a pointer.
     fn element_exactly(&mut self, of: &Located, index: &Value, ty: &Type) -> Option<Located> {
         match of {
-            Located::At(path) => match self.peek_at(path) {
-                Value::Sequence(_) => Some(match index.as_integer() {
+            Located::At(path) => match self.array_at(path) {
+                Some(KnownArray::Elements) => Some(match index.as_integer() {
                     // No array's elements are those of another row.
                     None => {
                         let step = self.among(path, 0, index).unwrap_or(Step::Somewhere);
@@ -89,7 +97,7 @@ impl Machine<'_> {
                     }
                     Some(_) => self.element_behind(path, index, ty),
                 }),
-                Value::Unknown(_, Type::Array(..)) => {
+                Some(KnownArray::Type) => {
                     let step = index.as_integer().and_then(|it| u64::try_from(it).ok());
                     Some(Located::At(path.child(step.map_or(Step::Somewhere, Step::Element))))
                 }
@@ -105,6 +113,19 @@ impl Machine<'_> {
                 Some(Located::OneOf(parts.collect::<Option<_>>()?))
             }
             _ => None,
+        }
+    }
+
+    /// What is known of an array that is there; `None`: there is none.
+    fn array_at(&self, path: &Path) -> Option<KnownArray> {
+        let kind = |value: &Value| match value {
+            Value::Sequence(_) => Some(KnownArray::Elements),
+            Value::Unknown(_, Type::Array(..)) => Some(KnownArray::Type),
+            _ => None,
+        };
+        match self.known_at(path) {
+            Some(value) => kind(value),
+            None => kind(&self.peek_at(path)),
         }
     }
 

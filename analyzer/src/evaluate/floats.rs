@@ -18,7 +18,7 @@ use crate::program::{
 };
 
 /// Turns of a loop that is run.
-const FEW_TURNS: u64 = 32;
+const FEW_TURNS: u64 = 8;
 
 /// Turns of a loop with others in it that is run.
 const FEW_ROWS: u64 = 4;

@@ -13,7 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::identity::Identity;
 use super::machine::Machine;
-use super::value::{Constant, Content, Items, Length, ObjectId, Path, Sequence, Unknown, Value};
+use super::value::{
+    Constant, Content, Items, Length, ObjectId, Path, Sequence, Step, Unknown, Value,
+};
 use crate::program::{GlobalId, Place, Type, VariableId};
 
 /// Loops of fewer steps are as quickly run as looked up.
@@ -352,7 +354,13 @@ impl Key<'_, '_> {
 
     fn path(&mut self, path: &Path) -> Option<()> {
         // Which elements are meant is part of it.
-        format!("{:?}", path.steps).hash(&mut self.hasher);
+        path.steps.len().hash(&mut self.hasher);
+        for step in &*path.steps {
+            if let Step::Part(Length::Unknown(unknown)) = step {
+                unknown.elsewhere.go_by(unknown.identity);
+            }
+            step.hash(&mut self.hasher);
+        }
         self.take_object(Some(path.object))
     }
 

@@ -171,12 +171,16 @@ impl Machine<'_> {
     }
 
     fn mix_lazy(&self, identity: &mut Identity, lazy: &Lazy, depth: u32) {
-        // Iterators are seldom asked for: what they are made of is told by how they print.
-        let text = format!("{lazy:?}");
-        if text.contains("uniform: false") {
-            identity.not_uniform();
+        // Iterators but ranges are seldom asked for: what they are made of is told by how they print.
+        if let Lazy::Range { end, .. } = lazy {
+            identity.text(if end.is_some() { "range" } else { "endless range" });
+        } else {
+            let text = format!("{lazy:?}");
+            if text.contains("uniform: false") {
+                identity.not_uniform();
+            }
+            identity.text(&text);
         }
-        identity.text(&text);
         let mut values = Vec::new();
         values_of(lazy, &mut values);
         values.into_iter().for_each(|value| self.mix(identity, value, depth));

@@ -34,6 +34,9 @@ const WATCHED: u64 = 8;
 /// Steps of a computation in C; if it takes more, its loops are not run.
 const COMPUTED_STEPS: u64 = 600;
 
+/// The variables that a loop mentions, and those outside of functions that it touches.
+pub(super) type Used = (Vec<VariableId>, Vec<GlobalId>);
+
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
 
@@ -75,14 +78,9 @@ impl<'p> Machine<'p> {
                 })
             }
         };
-        let mut inputs = Vec::new();
-        mentioned(body, &mut inputs);
-        if let Some(condition) = condition {
-            condition.for_each_child(&mut |child| mentioned(child, &mut inputs));
-        }
-        let inputs = &inputs;
+        let used = self.used_by_loop(body, condition);
+        let (inputs, globals) = (&used.0, &used.1);
         let is_endless = condition.is_none();
-        let globals = &self.globals_of_loop(body, condition);
         let mut parts = vec![body];
         if let Some(condition) = condition {
             condition.for_each_child(&mut |child| parts.push(child));
@@ -137,11 +135,10 @@ impl<'p> Machine<'p> {
             if is_asked && self.computes_floats(body, (&path, turns, place))? {
                 return Ok(Value::unit());
             }
-            let mut inputs = Vec::new();
-            mentioned(body, &mut inputs);
-            let (iterator, inputs) = (Some(&path), &inputs);
+            let used = self.used_by_loop(body, None);
+            let (inputs, globals) = (&used.0, &used.1);
+            let iterator = Some(&path);
             let is_endless = false;
-            let globals = &self.globals_of_loop(body, None);
             let kind = Loop {
                 label,
                 communicates,
@@ -334,6 +331,22 @@ impl<'p> Machine<'p> {
     fn computes_for_long(&self) -> bool {
         let taken = self.quiet_since.map(|since| self.steps.saturating_sub(since));
         self.is_c() && taken.is_some_and(|taken| taken > COMPUTED_STEPS)
+    }
+
+    /// The variables that a loop mentions, and those outside of functions that it touches.
+    fn used_by_loop(&self, body: &Expression, condition: Option<&Condition>) -> Rc<Used> {
+        let address = std::ptr::from_ref(body) as usize;
+        if let Some(known) = self.computations.used_by_loops.borrow().get(&address) {
+            return Rc::clone(known);
+        }
+        let mut inputs = Vec::new();
+        mentioned(body, &mut inputs);
+        if let Some(condition) = condition {
+            condition.for_each_child(&mut |child| mentioned(child, &mut inputs));
+        }
+        let used = Rc::new((inputs, self.globals_of_loop(body, condition)));
+        self.computations.used_by_loops.borrow_mut().insert(address, Rc::clone(&used));
+        used
     }
 
     /// The variables outside of functions that a loop touches, where it may go by them.

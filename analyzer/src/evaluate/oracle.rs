@@ -31,6 +31,8 @@ pub(super) struct Oracle {
     pub(super) has_guessed: bool,
     /// What the program itself asks for, whatever else was answered.
     required: Vec<(Unknown, Option<Comparison>, bool)>,
+    /// How much of that holds from the start, before anybody asks anything.
+    from_start: usize,
     /// Where ranks ask different things: what decides there is a rank's own.
     own: BTreeSet<Place>,
     /// What that comes from which the first rank that came to a place asked there first, and the
@@ -100,6 +102,7 @@ impl Default for Oracle {
             turns: TURNS,
             has_guessed: false,
             required: Vec::new(),
+            from_start: 0,
             own: BTreeSet::new(),
             first: HashMap::new(),
             decided: Vec::new(),
@@ -129,6 +132,7 @@ impl Oracle {
             deviation: self.deviation,
             formulas: self.formulas,
             own: self.own,
+            from_start: self.from_start,
             ..Oracle::default()
         };
         for (condition, meaning, holds) in self.required {
@@ -139,7 +143,7 @@ impl Oracle {
 
     /// How much the program asks for, and how much of what is asked is a rank's own.
     pub(super) fn requirements(&self) -> usize {
-        self.required.len() + self.own.len()
+        self.required.len() - self.from_start + self.own.len()
     }
 
     /// Whether what a rank asks at a place is its own, though it is made of what all ranks have:
@@ -164,6 +168,20 @@ impl Oracle {
             self.required.push((condition, meaning, holds));
         }
         self.set(condition, meaning, holds);
+    }
+
+    /// The same of what holds before anybody asks anything: that is no news for those who begin again,
+    /// nor for the ranks that come after.
+    pub(super) fn require_from_start(
+        &mut self,
+        condition: Unknown,
+        meaning: Option<Comparison>,
+        holds: bool,
+    ) {
+        if !self.required.iter().any(|(known, ..)| known.identity == condition.identity) {
+            self.from_start += 1;
+            self.require(condition, meaning, holds);
+        }
     }
 
     /// A condition is taken to hold, or not to.
@@ -280,7 +298,7 @@ impl Oracle {
     /// How often it has learnt something: what a rank has asked before is answered the same as long as
     /// it has learnt nothing more.
     pub(super) fn learnt(&self) -> usize {
-        self.decided.len()
+        self.decided.len() - self.from_start
     }
 
     /// Whether it has answered anything.

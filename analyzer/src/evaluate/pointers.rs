@@ -164,6 +164,9 @@ impl Machine<'_> {
 
     /// Element `index` of what a pointer leads to. `ty`: the element's type.
     pub(super) fn pointed(&mut self, pointer: &Value, index: &Value, ty: &Type) -> Located {
+        if let Value::Reference(path) = pointer {
+            return self.element_behind(path, index, ty);
+        }
         let paths = self.pointees_of(pointer);
         match &paths[..] {
             [] => Located::Passing(self.behind_unknown(pointer, index, ty)),
@@ -287,6 +290,11 @@ impl Machine<'_> {
     /// What elements of a type are counted from, where a path leads to.
     pub(super) fn spot(&self, path: &Path, ty: &Type) -> Spot {
         let wanted = type_dimensions(ty);
+        if wanted == 0
+            && let Some(spot) = self.spot_in_plain_row(path, ty)
+        {
+            return spot;
+        }
         let value = self.peek_in_row(path);
         let (mut row, mut first, mut inside) = match path.steps.last() {
             Some(Step::Slice(first, _)) => (row_of(path), Some(*first), value),
@@ -327,6 +335,23 @@ impl Machine<'_> {
         }
     }
 
+    /// The same where the path leads to a row of elements that have no rows in them, or into one.
+    fn spot_in_plain_row(&self, path: &Path, ty: &Type) -> Option<Spot> {
+        let (row, first) = match path.steps.last() {
+            Some(Step::Slice(first, _)) => (row_of(path), Some(*first)),
+            Some(Step::Part(_)) => return None,
+            _ => (path.clone(), Some(0)),
+        };
+        let inside = self.known_at(&row)?;
+        if !matches!(inside, Value::Sequence(_)) || dimensions(inside) != 1 {
+            return None;
+        }
+        Some(match agree(&self.leaf_type(inside), leaf(ty)) {
+            true => Spot::Row { row, first, each: Some(1) },
+            false => Spot::Other,
+        })
+    }
+
     /// What a path leads to; of elements in a row, the row.
     fn peek_in_row(&self, path: &Path) -> Value {
         match path.steps.last() {
@@ -337,9 +362,15 @@ impl Machine<'_> {
 
     /// Element `index` of a row, or of the rows before and behind it where it lies outside.
     pub(super) fn carried(&self, row: &Path, index: i128) -> Option<Path> {
-        let Value::Sequence(sequence) = self.peek_at(row) else { return None };
+        let length = match self.known_at(row) {
+            Some(Value::Sequence(sequence)) => sequence.length(),
+            _ => {
+                let Value::Sequence(sequence) = self.peek_at(row) else { return None };
+                sequence.length()
+            }
+        };
         let number = u64::try_from(index).ok();
-        let length = match (sequence.length(), number) {
+        let length = match (length, number) {
             (Length::Unknown(_), Some(number)) => return Some(row.child(Step::Element(number))),
             (Length::Known(length), Some(number)) if number < length => {
                 return Some(row.child(Step::Element(number)));

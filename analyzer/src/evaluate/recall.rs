@@ -32,6 +32,8 @@ pub(super) struct Computations {
     values: Cell<usize>,
     /// The same of loops.
     pub(super) habits: Rc<super::habits::Habits>,
+    /// The variables that loops use, by the addresses of their bodies.
+    pub(super) used_by_loops: RefCell<FxHashMap<usize, Rc<super::loops::Used>>>,
 }
 
 /// A call, and what it came to.

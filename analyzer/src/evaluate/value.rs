@@ -116,7 +116,7 @@ pub(super) enum Value {
 }
 
 /// How long a sequence is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Length {
     /// So many elements.
     Known(u64),
@@ -178,7 +178,7 @@ pub(super) struct Path {
 pub(super) struct Steps(Option<Rc<[Step]>>);
 
 /// A step to a part of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// A field of a tuple, a struct or a variant.
     Field(u32),

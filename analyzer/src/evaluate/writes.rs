@@ -20,6 +20,9 @@ use crate::program::{
 /// Steps that a loop may take in all the times that it comes, before it is not run any more.
 const AFFORDABLE: u64 = 1_500;
 
+/// So many times as much is affordable while operations are pending: a loop may touch what they use.
+const WHILE_PENDING: u64 = 4;
+
 /// Objects that are looked through for what pointers lead to, at most.
 pub(super) const MOST_OBJECTS: usize = 512;
 
@@ -247,7 +250,11 @@ impl Machine<'_> {
         (label, parts): (Option<&str>, &[&Expression]),
         (variables, globals): (&[VariableId], &[GlobalId]),
     ) -> bool {
-        if self.costs.get(&place).is_none_or(|cost| *cost < AFFORDABLE) {
+        let affordable = match self.state.uses.is_empty() {
+            true => AFFORDABLE,
+            false => AFFORDABLE * WHILE_PENDING,
+        };
+        if self.costs.get(&place).is_none_or(|cost| *cost < affordable) {
             return false;
         }
         let effects = Rc::clone(&self.effects);

@@ -59,7 +59,13 @@ fn contribution(machine: &mut Machine<'_>, kind: CollectiveKind, sent: Option<&M
         return Told::Nothing;
     };
     let mut numbers = vec![Some(kind as i128)];
-    numbers.extend(values.iter().map(|(_, content)| number(content)));
+    for (_, content) in &values {
+        match number(content) {
+            Some(number) => numbers.push(Some(number)),
+            // Only whole buffers are of use.
+            None => return Told::Nothing,
+        }
+    }
     Told::Numbers(numbers)
 }
 

@@ -66,7 +66,10 @@ impl<'u> Lowering<'u> {
             None => matches!(self.scopes.name(name), Some(Named::Variable(_))),
         };
         let is_kept = self.function.mentioned.kept.contains(name);
-        if !is_local || is_kept || mentioned.changes(name) || !self.is_steady(end, &mentioned) {
+        if !is_local || is_kept || mentioned.changes(name) {
+            return None;
+        }
+        if !self.is_steady_bound(end, mentioned) {
             return None;
         }
         Some(Counting { name, start, end, inclusive, step, declaration })

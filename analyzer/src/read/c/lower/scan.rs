@@ -5,13 +5,16 @@ use rustc_hash::FxHashSet;
 use tree_sitter::{Node, TreeCursor};
 
 use super::{Lowering, Names};
+use crate::program::{Expression, Type};
 use crate::read::c::scope::Named;
 
 /// What is done in a part of a function.
 #[derive(Debug, Default)]
 pub(super) struct Mentioned<'u> {
-    /// What is assigned, or has a part that is.
+    /// What is assigned.
     assigned: Names<'u>,
+    /// What has a part that is assigned, or leads to something that is.
+    parts: Names<'u>,
     /// Whose address is handed to a call.
     handed: Names<'u>,
     /// Whose address is kept elsewhere: it may change at any time.
@@ -22,12 +25,16 @@ pub(super) struct Mentioned<'u> {
     calls: bool,
     /// Something is written over a pointer, or to an element.
     writes_through: bool,
+    /// What is written so, as far as it is told, and the variables with which that begins.
+    targets: Vec<(Node<'u>, &'u str)>,
+    /// What may be declared there.
+    declared: Names<'u>,
 }
 
 impl Mentioned<'_> {
     /// Whether a variable may change.
     pub(super) fn changes(&self, name: &str) -> bool {
-        self.assigned.contains(name) || self.handed.contains(name) || self.kept.contains(name)
+        [&self.assigned, &self.parts, &self.handed, &self.kept].iter().any(|it| it.contains(name))
     }
 }
 
@@ -58,6 +65,7 @@ impl<'u> Lowering<'u> {
                 let label = node.child_by_field_name("label");
                 found.jumps.extend(label.map(|label| self.text(label)));
             }
+            "identifier" if is_declarator(parent) => _ = found.declared.insert(self.text(node)),
             "ERROR" => found.writes_through = true,
             // A reference of C++ is the variable itself.
             "reference_declarator" => found.writes_through = true,
@@ -68,8 +76,13 @@ impl<'u> Lowering<'u> {
     fn note_target(&self, node: Node<'u>, field: &str, found: &mut Mentioned<'u>) {
         match node.child_by_field_name(field).and_then(root) {
             Some((root, is_direct)) => {
-                found.assigned.insert(self.text(root));
-                found.writes_through |= !is_direct;
+                let name = self.text(root);
+                if is_direct {
+                    found.assigned.insert(name);
+                } else {
+                    found.parts.insert(name);
+                    found.targets.extend(node.child_by_field_name(field).map(|it| (it, name)));
+                }
             }
             None => found.writes_through = true,
         }
@@ -87,11 +100,30 @@ impl<'u> Lowering<'u> {
                 | "ERROR"
                 | "pointer_expression" => false,
                 // What lies elsewhere changes where anything is written over pointers, or called.
-                "field_expression" | "subscript_expression" => !body.writes_through && !body.calls,
+                "field_expression" | "subscript_expression" => {
+                    !body.writes_through && body.targets.is_empty() && !body.calls
+                }
                 _ => true,
             };
         });
         steady
+    }
+
+    /// The same: writing floats over pointers changes no number that is made of whole ones alone.
+    pub(super) fn is_steady_bound(&mut self, node: Node<'u>, mut body: Mentioned<'u>) -> bool {
+        if self.is_steady(node, &body) {
+            return true;
+        }
+        let targets = std::mem::take(&mut body.targets);
+        body.parts.clear();
+        if targets.is_empty() || !self.is_steady(node, &body) {
+            return false;
+        }
+        let of = |lowering: &mut Self, node| lowering.without_effect(|it| it.value(node));
+        let writes_floats = targets
+            .into_iter()
+            .all(|(target, name)| !body.declared.contains(name) && is_float(&of(self, target).ty));
+        writes_floats && is_without_floats(&of(self, node))
     }
 
     fn is_steady_name(&self, name: &str, body: &Mentioned<'u>) -> bool {
@@ -105,6 +137,22 @@ impl<'u> Lowering<'u> {
             _ => true,
         }
     }
+}
+
+/// Whether names in such a part of a tree may be declared by it.
+fn is_declarator(kind: &str) -> bool {
+    kind == "declaration" || kind.ends_with("_declarator")
+}
+
+fn is_float(ty: &Type) -> bool {
+    matches!(ty, Type::Scalar(scalar) if scalar.is_float())
+}
+
+fn is_without_floats(expression: &Expression) -> bool {
+    let mut all = matches!(&expression.ty, Type::Scalar(scalar) if !scalar.is_float())
+        || matches!(expression.ty, Type::Defined(..) | Type::Reference(_) | Type::Array(..));
+    expression.for_each_child(&mut |child| all &= is_without_floats(child));
+    all
 }
 
 /// The variable that a place is in or behind, and whether it is the variable itself.

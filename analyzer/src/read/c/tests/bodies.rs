@@ -155,6 +155,19 @@ fn loops_that_count_are_over_ranges() {
 }
 
 #[test]
+fn floats_that_are_written_leave_bounds_as_they_are() {
+    let is_over_range = |text: &str| statements(text).starts_with("for ");
+    assert!(is_over_range("for (int i = 0; i < l->values[0]; i++) a[i] += 1;"));
+    assert!(is_over_range("for (int i = 0; i < l->values[0]; i++) { double b = 2; a[i] = b; }"));
+    // One of them may be the bound.
+    assert!(!is_over_range("for (int i = 0; i < l->values[0]; i++) l->values[i] += 1;"));
+    assert!(!is_over_range("for (int i = 0; i < (int)a[0]; i++) a[i] += 1;"));
+    assert!(!is_over_range("for (int i = 0; i < l->values[0]; i++) { a[i] = g(i, a[i]); }"));
+    // It is another `a`.
+    assert!(!is_over_range("for (int i = 0; i < l->values[0]; i++) { int *a = 0; a[i] = 1; }"));
+}
+
+#[test]
 fn other_loops_step_after_each_turn() {
     assert_eq!(
         statements("for (int i = 0; i < n; i++) { if (i == 2) continue; i += c; }"),
