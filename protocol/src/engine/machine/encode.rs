@@ -13,7 +13,7 @@ const OPAQUE: u32 = u32::MAX - 3;
 impl Machine<'_> {
     /// The state as numbers.
     pub(in crate::engine) fn encode(&self) -> Box<[u32]> {
-        let mut code = Vec::with_capacity(self.ranks.len() * 4);
+        let mut code = Vec::with_capacity(self.ranks.len() * 16);
         for rank in 0..self.world.size() {
             self.encode_rank(rank, &mut code);
         }
@@ -60,7 +60,10 @@ impl Machine<'_> {
             code.extend([plan, peer]);
         }
         for (slot, met) in state.sources.iter().enumerate() {
-            let met = met.filter(|_| self.liveness.matters(rank, state.position, slot));
+            // Which ones matter is told by the position.
+            if !self.liveness.matters(rank, state.position, slot) {
+                continue;
+            }
             code.push(met.map_or(ABSENT, |met| met.source));
             if self.liveness.tags {
                 code.push(met.map_or(ABSENT, |met| self.tag(met)));
