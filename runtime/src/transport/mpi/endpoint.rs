@@ -98,7 +98,10 @@ impl Endpoint {
     #[inline]
     pub(crate) fn enter(&mut self, operation: &'static Operation) {
         self.step = Some(operation);
-        self.collective = None;
+        // Not written where it need not be: writes wait behind those to what the ranks share.
+        if self.collective.is_some() {
+            self.collective = None;
+        }
         if self.failed_tests > 0 {
             self.stops_testing();
         }

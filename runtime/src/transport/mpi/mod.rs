@@ -13,6 +13,7 @@ mod bulk;
 mod calls;
 mod code;
 mod communicators;
+mod copies;
 mod crowd;
 mod endpoint;
 mod landing;

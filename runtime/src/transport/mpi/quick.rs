@@ -2,7 +2,8 @@
 //!
 //! A send that MPI makes alone, and a receive that is too short for a header, need no progress but
 //! MPI's own. Their request lies with whoever waits for it, and nothing is written down twice: a
-//! window of such messages costs what the requests cost.
+//! window of such messages costs what the requests cost. What a session starts is *alone*: its
+//! requests lie side by side ([`super::several`]), for as long as they are waited for as they lie.
 
 #![allow(unsafe_code)]
 

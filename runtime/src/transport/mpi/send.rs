@@ -19,6 +19,7 @@ use slab::Slab;
 use super::bulk::{HEADER_BYTES, OutgoingId};
 use super::calls::{self, Route};
 use super::code::Code;
+use super::copies::{Copied, Spare};
 use super::endpoint::Endpoint;
 use super::landing;
 use super::quick::QuickSend;
@@ -35,6 +36,7 @@ pub(super) struct Sends {
     pub(super) started: Slab<Send>,
     /// Those that nobody waits for: copies that are kept until they are sent.
     copies: Vec<usize>,
+    spare: Spare,
 }
 
 /// A send that is under way. Small, because there may be very many.
@@ -51,9 +53,17 @@ struct Kept {
     header: [u8; HEADER_BYTES],
     /// What follows the header.
     moving: Option<OutgoingId>,
-    /// What is not the program's any more.
+    elements: Elements,
+}
+
+/// What is sent.
+enum Elements {
+    /// It is the program's.
+    Borrowed,
+    /// It was the program's.
     #[expect(dead_code, reason = "kept, not read")]
-    elements: Option<RawVec>,
+    Owned(RawVec),
+    Copied(Copied),
 }
 
 /// How many copies may be under way before each new one looks whether older ones are sent.
@@ -153,16 +163,19 @@ impl Endpoint {
         let (elements, count, owned) = match data {
             Lending::Borrowed(elements, count) if mode == Mode::Buffered && element != 0 => {
                 // SAFETY: the caller says that they can be read.
-                let copy = unsafe { std::slice::from_raw_parts(elements, count) }.to_vec();
-                (copy.as_ptr().cast(), count, Some(RawVec::new(copy)))
+                let (elements, copied) =
+                    unsafe { self.sends.spare.copy(elements.cast(), count * element) };
+                (elements, count, Elements::Copied(copied))
             }
-            Lending::Borrowed(elements, count) => (elements.cast(), count, None),
-            Lending::Owned(data) => (data.as_ptr().cast(), data.len(), Some(RawVec::new(data))),
+            Lending::Borrowed(elements, count) => (elements.cast(), count, Elements::Borrowed),
+            Lending::Owned(data) => {
+                (data.as_ptr().cast(), data.len(), Elements::Owned(RawVec::new(data)))
+            }
         };
         let (elements, length, owned) = match element {
             0 => {
                 let marks = vec![0_u8; landing::marks(count)];
-                (marks.as_ptr(), marks.len(), Some(RawVec::new(marks)))
+                (marks.as_ptr(), marks.len(), Elements::Owned(RawVec::new(marks)))
             }
             _ => (elements, count * element, owned),
         };
@@ -193,16 +206,18 @@ impl Endpoint {
         mode: Mode,
         (peer, route): (usize, Route),
         (elements, length, element): (*const u8, usize, usize),
-        owned: Option<RawVec>,
+        owned: Elements,
     ) -> Result<usize, Code> {
-        let mut kept = owned.map(|elements| {
-            Box::new(Kept { header: [0; HEADER_BYTES], moving: None, elements: Some(elements) })
-        });
+        let mut kept = match owned {
+            Elements::Borrowed => None,
+            elements => Some(Box::new(Kept { header: [0; HEADER_BYTES], moving: None, elements })),
+        };
         let request = if element != 0 && self.bulk.announces(peer, length) {
             // SAFETY: the caller says so.
             let (moving, header) = unsafe { self.bulk.offer(peer, elements, length, element) };
-            let kept =
-                kept.get_or_insert_with(|| Box::new(Kept { header, moving: None, elements: None }));
+            let kept = kept.get_or_insert_with(|| {
+                Box::new(Kept { header, moving: None, elements: Elements::Borrowed })
+            });
             (kept.header, kept.moving) = (header, Some(moving));
             // The header waits where the message would: what follows it may be copied away at once.
             // SAFETY: the header is kept with the send.
@@ -223,7 +238,7 @@ impl Endpoint {
         (moving, header): (OutgoingId, [u8; HEADER_BYTES]),
     ) -> Result<usize, Code> {
         let route = self.route(peer, envelope);
-        let kept = Box::new(Kept { header, moving: Some(moving), elements: None });
+        let kept = Box::new(Kept { header, moving: Some(moving), elements: Elements::Borrowed });
         // SAFETY: the header is kept with the send.
         let request =
             unsafe { calls::start_send(mode, kept.header.as_ptr(), HEADER_BYTES, route) }?;
@@ -271,8 +286,12 @@ impl Endpoint {
     }
 
     pub(super) fn forget_number(&mut self, number: usize) {
-        if let Some(moving) = self.sends.started.remove(number).moving() {
+        let Some(kept) = self.sends.started.remove(number).kept else { return };
+        if let Some(moving) = kept.moving {
             self.bulk.finish_send(moving);
+        }
+        if let Elements::Copied(copied) = kept.elements {
+            self.sends.spare.give_back(copied);
         }
     }
 
