@@ -6,8 +6,8 @@ use super::{Machine, Schedule, Status, envelope};
 use crate::engine::describe;
 use crate::engine::evidence::{At, Observation};
 use crate::model::{
-    Action, Behaviour, Buffer, Collective, Data, Envelope, Event, Mode, Position, Rank, RequestId,
-    World,
+    Action, Behaviour, Buffer, Collective, Data, Envelope, Event, Mode, Peer, Position, Rank,
+    RequestId, World,
 };
 
 /// Of a rank with more requests than this, overlaps are not looked for.
@@ -25,7 +25,7 @@ impl<'w> Machine<'w> {
             }
             let start = (rank, request.started as Position);
             let event = self.described(rank, id);
-            if writes || changes_memory(event) {
+            if (writes || changes_memory(event)) && !goes_nowhere(event) {
                 self.evidence.note(Observation::Access { access, start, writes });
             }
         }
@@ -210,6 +210,11 @@ fn changes_memory(event: &Event) -> bool {
     returns || envelope(event, false).is_some()
 }
 
+/// Whether an operation moves nothing, for its other end is `MPI_PROC_NULL`.
+fn goes_nowhere(event: &Event) -> bool {
+    event.action.envelopes().any(|envelope| envelope.peer == Peer::Null)
+}
+
 fn clash(one: &(Buffer, bool), other: &(Buffer, bool)) -> bool {
     (one.1 || other.1) && one.0.overlaps(&other.0)
 }
@@ -264,6 +269,13 @@ mod tests {
         let receives = vec![start_receive(1, 0, 0, 1), access(false), wait([0]), access(false)];
         let read = Observation::Access { access: (0, 1), start: (0, 0), writes: false };
         assert_eq!(seen(vec![receives, other]), [read]);
+    }
+
+    #[test]
+    fn what_goes_nowhere_uses_no_memory() {
+        let envelope = Envelope { peer: Peer::Null, ..with(1, 0, 1) };
+        let start = Action::StartSend { mode: Mode::Standard, envelope, request: 0 };
+        assert_eq!(seen(vec![vec![start, access(true), wait([0])], vec![]]), []);
     }
 
     #[test]
