@@ -60,8 +60,14 @@ impl Sum<'_> {
     fn meets(&mut self, root: Rank, row: &Row) -> Option<()> {
         self.go_to(root, row.steps[0])?;
         let events = &self.world.behaviours[root as usize].events;
+        let mut only = None;
         for step in &row.steps {
             let served = envelope(&events[*step], row.sending)?;
+            // A tag of its own for each would tell something that a collective does not.
+            let (.., tag, _) = self.lane(root, served, row.sending)?;
+            if *only.get_or_insert(tag) != tag {
+                return None;
+            }
             let Peer::Rank(peer) = served.peer else { return None };
             let peer = Rank::try_from(peer).ok()?;
             let position = self.other_end(root, peer, served, row.sending)?;

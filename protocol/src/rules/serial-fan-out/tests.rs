@@ -91,6 +91,13 @@ fn any_tag_is_the_only_one_there_is() {
     assert_eq!(count(vec![root(), any(), any()]), 1);
     let more = vec![send(1, 5), send(2, 5), send(1, 6)];
     assert_eq!(count(vec![more, [any(), any()].concat(), any()]), 0, "which one is not told");
+    let mut answers = vec![receive(1, 0), receive(2, 0)];
+    for envelope in answers.iter_mut().flat_map(Action::envelopes_mut) {
+        envelope.tag = Tag::Any;
+    }
+    let said = |tag| vec![answers.clone(), vec![send(0, 1)], vec![send(0, tag)]];
+    assert_eq!(count(said(1)), 1);
+    assert_eq!(count(said(2)), 0, "the tag tells something");
 }
 
 #[test]
