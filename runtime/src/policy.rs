@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::transport::mpi::is_open_mpi;
 
 /// A way for a message to travel. One that two ranks cannot use is replaced by one that they can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,15 +92,13 @@ struct Limits {
 }
 
 impl Default for Policy {
-    /// What was the fastest where it was measured: two cores of one node, Open MPI and MPICH.
+    /// What was the fastest where it was measured: two cores of one node. How long a message may be
+    /// for MPI's own call to be that depends on which MPI it is.
     fn default() -> Self {
+        let eager = if is_open_mpi() { 256 } else { 5 << 10 };
         Policy {
             same_node: Limits {
-                steps: vec![
-                    (2 << 10, Strategy::Eager),
-                    (8 << 10, Strategy::Window),
-                    (12 << 10, Strategy::Blocking),
-                ],
+                steps: vec![(eager, Strategy::Eager), (8 << 10, Strategy::Window)],
                 beyond: Strategy::Direct,
             },
             other_node: Limits {

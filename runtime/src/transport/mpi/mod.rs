@@ -32,5 +32,5 @@ pub(crate) use endpoint::Endpoint;
 pub(crate) use persistent::Persistent;
 pub(crate) use quick::{QuickReceive, QuickSend};
 pub(crate) use several::Several;
-pub(crate) use start::{Settings, run};
+pub(crate) use start::{Settings, is_open_mpi, run};
 pub(crate) use watch::limit_from_environment;

@@ -206,6 +206,12 @@ pub(super) fn library() -> String {
     if words.is_empty() { "the MPI".to_owned() } else { words.join(" ") }
 }
 
+/// Whether it is Open MPI. May be asked at any time.
+pub(crate) fn is_open_mpi() -> bool {
+    static IS_OPEN_MPI: OnceLock<bool> = OnceLock::new();
+    *IS_OPEN_MPI.get_or_init(|| library().starts_with("Open MPI"))
+}
+
 fn refused(what: &str, code: Code) -> Error {
     Error::Launch { reason: format!("{what}: MPI says: {code}") }
 }
