@@ -13,7 +13,7 @@ use super::machine::{Machine, Outcome};
 use super::oracle::{Arm as ArmNumber, Manner};
 use super::patterns::{Matched, Subject};
 use super::places::Target;
-use super::value::{Unknown, Value};
+use super::value::{Content, Unknown, Value};
 use crate::program::{Arm as MatchArm, Binary, Condition, Expression, Pattern, Place};
 
 /// So often the same is answered at one place.
@@ -110,6 +110,9 @@ impl<'p> Machine<'p> {
         if asks && (matters(choice.then) || matters(choice.otherwise)) && !is_own {
             let holds = self.decide_alike(condition, choice)?;
             return if holds { then(self) } else { otherwise(self) };
+        }
+        if choice.at_head && choice.then.communicates && !self.quiet {
+            super::library::mpi::ask_for_carried(self, &Content::Unknown(condition));
         }
         let meaning = self.tag_condition(condition);
         let [one, other] = [const { RefCell::new(None) }; 2];

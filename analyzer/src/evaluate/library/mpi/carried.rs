@@ -77,7 +77,7 @@ impl Counting {
 }
 
 /// The rank goes by a number that it does not know: a message may have brought it.
-pub(super) fn ask(machine: &mut Machine<'_>, content: &Content) {
+pub(in crate::evaluate) fn ask(machine: &mut Machine<'_>, content: &Content) {
     if let Content::Unknown(unknown) = content
         && !unknown.uniform
         && machine.is_c()

@@ -29,8 +29,8 @@ mod tests;
 mod topology;
 mod walk;
 
+pub(in crate::evaluate) use carried::{Carried, ask as ask_for_carried};
 pub use ffi::is_communication;
-pub(in crate::evaluate) use carried::Carried;
 pub(in crate::evaluate) use ffi::never_set;
 pub(in crate::evaluate) use ffi::touch_windows;
 pub(in crate::evaluate) use state::State;

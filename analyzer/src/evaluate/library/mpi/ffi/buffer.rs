@@ -7,6 +7,7 @@ use p2p_protocol::model::{Action, Argument, Buffer, Data, HandleKind, HandleStat
 
 use super::super::memory::Memory;
 use super::super::signature::{self, Signature};
+use super::super::{carried, state};
 use super::constants::{BOTTOM, IN_PLACE};
 use super::handles::was_never_set;
 use super::invocation::Invocation;
@@ -170,6 +171,9 @@ pub(super) fn region(
     if let Some(negative) = known.filter(|count| *count < 0) {
         let negative = i64::try_from(negative).unwrap_or(i64::MIN);
         asked.fails(machine, count, Argument::Count(negative))?;
+    }
+    if let Some(content) = elements.as_ref().and_then(state::content) {
+        carried::ask(machine, &content);
     }
     let count = known.and_then(|count| u64::try_from(count).ok());
     let count = count.and_then(|count| count.checked_mul(times));
