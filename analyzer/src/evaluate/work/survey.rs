@@ -218,7 +218,7 @@ impl Machine<'_> {
                 _ => None,
             },
             _ => match &over.ty {
-                Type::Array(_, Some(length)) => Some(*length as u64),
+                Type::Array(_, Some(length)) => Some(*length),
                 _ => None,
             },
         }
