@@ -131,7 +131,7 @@ pub(super) fn receives(machine: &mut Machine<'_>, envelope: &Envelope) -> Option
     machine.shared.carried.known.get(&message).cloned()
 }
 
-/// A receive, or a send, is prepared that is started who knows when.
+/// A receive, or a send, is prepared that is started who knows when, or may be undone.
 pub(super) fn loses_count(machine: &mut Machine<'_>) {
     machine.state.mpi.counting.sends_uncounted = true;
     machine.state.mpi.counting.receives_uncounted = true;

@@ -198,6 +198,12 @@ fn start(
 /// `(request[, flag], status)`
 fn one(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, flag: Option<usize>) -> Outcome<()> {
     let given = given(machine, asked, None, 0)?;
+    if let Some(flag) = flag.filter(|_| given.iter().any(|it| is_idle(machine, &it.request))) {
+        machine.understood(asked.place(), Understood::Fully);
+        asked.put(machine, flag, truth(true));
+        asked.put(machine, 2, Value::Handle(Handle::Status(Status::NOTHING_TOLD)));
+        return Ok(());
+    }
     if let (Some(flag), false) = (flag, given.is_empty())
         && !waits(machine, asked, flag)?
     {
@@ -212,6 +218,13 @@ fn one(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, flag: Option<usize
     let status = 1 + usize::from(flag.is_some());
     asked.put(machine, status, Value::Handle(Handle::Status(told)));
     Ok(())
+}
+
+/// Whether a request is one that was planned, and surely not started: what uses memory would show.
+fn is_idle(machine: &Machine<'_>, request: &Request) -> bool {
+    request.persistent
+        && !request.pieces.is_empty()
+        && request.id.is_some_and(|id| machine.state.uses.is_idle(id))
 }
 
 /// `(count, requests[, flag], statuses)`
@@ -491,6 +504,7 @@ fn free(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
 }
 
 fn cancel(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
+    super::super::carried::loses_count(machine);
     match changed(machine, asked)? {
         Some((id, _)) => machine.emit(Action::Cancel { request: id }, asked.place()),
         None => Ok(()),
