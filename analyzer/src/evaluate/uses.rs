@@ -56,6 +56,11 @@ impl Uses {
         self.objects.contains_key(&request)
     }
 
+    /// Whether a request goes on that uses nothing at present.
+    pub(super) fn is_idle(&self, request: RequestId) -> bool {
+        self.objects.get(&request).is_some_and(Vec::is_empty)
+    }
+
     /// Whether a request uses more than one piece of an object.
     pub(super) fn has_several(&self, request: RequestId, object: ObjectId) -> bool {
         let parts = self.parts.get(&object).and_then(|parts| parts.requests.get(&request));

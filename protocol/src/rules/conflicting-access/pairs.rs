@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::epochs::{Opened, Visit, visits};
 use crate::engine::{At, describe};
-use crate::model::{Peer, Rank, WindowId, WindowRange, WindowStep, World};
+use crate::model::{AccessKind, Action, Peer, Rank, WindowId, WindowRange, WindowStep, World};
 
 /// Of an epoch with more accesses of one part than this, they are not compared.
 const COMPARED: usize = 4_096;
@@ -94,8 +94,11 @@ fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<
     uses.sort_by_key(|one| (one.range.start, one.range.end, one.at));
     for (index, one) in uses.iter().enumerate() {
         let behind = uses[index + 1..].iter().take_while(|other| other.range.start < one.range.end);
-        let mut meets = behind
-            .filter(|other| one.range.overlaps(&other.range) && !may_meet(one.how, other.how));
+        let mut meets = behind.filter(|other| {
+            one.range.overlaps(&other.range)
+                && !may_meet(one.how, other.how)
+                && !is_over_before(world, one.at, other.at)
+        });
         if let Some(other) = meets.next() {
             // The target's own access is what is easily mended; else the later one in the source.
             let written = |one: &Use| (one.how.is_local(), describe::place(world, one.at), one.at);
@@ -108,6 +111,25 @@ fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<
             conflicts.push(Conflict { first: first.at, second: second.at, target, both });
         }
     }
+}
+
+/// Whether one of two steps is an `MPI_Rget` or `MPI_Rget_accumulate` that its rank has waited for by the
+/// time of the other: what was read has arrived, so it was read. (Of one that only writes, a wait says
+/// that the memory at its own rank is free, and no more.)
+fn is_over_before(world: &World, one: At, other: At) -> bool {
+    let (first, second) = if one < other { (one, other) } else { (other, one) };
+    let Action::OneSided(it) = &describe::event(world, first).action else { return false };
+    let WindowStep::Access(access) = &it.step else { return false };
+    let Some(request) = access.request.filter(|_| access.requested) else { return false };
+    let brings = matches!(access.kind, AccessKind::Get | AccessKind::GetAccumulate);
+    if first.0 != second.0 || !brings {
+        return false;
+    }
+    let between = &world.behaviours[first.0 as usize].events[first.1..second.1];
+    between.iter().any(|event| match &event.action {
+        Action::Wait { requests, .. } => requests.contains(&request),
+        _ => false,
+    })
 }
 
 /// Whether two uses of the same memory may be in one epoch.

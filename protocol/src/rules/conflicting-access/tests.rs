@@ -60,3 +60,21 @@ fn a_flush_puts_accesses_in_order() {
     assert_eq!(count(vec![lock(), put(1, 0..4), put(1, 0..4)]), 1);
     assert_eq!(count(vec![lock(), put(1, 0..4), flush(), put(1, 0..4)]), 0);
 }
+
+#[test]
+fn what_an_rget_has_read_before_its_wait_is_over() {
+    use crate::model::{Completion, Peer};
+    let lock = || on_window(WindowStep::Lock { target: Peer::Rank(1), exclusive: false });
+    let requested = |kind| {
+        let Action::OneSided(mut it) = as_kind(put(1, 0..4), kind) else { unreachable!() };
+        if let WindowStep::Access(access) = &mut it.step {
+            (access.request, access.requested) = (Some(0), true);
+        }
+        Action::OneSided(it)
+    };
+    let wait = || Action::Wait { requests: [0].into(), completion: Completion::All };
+    let count = |steps| found(&c(vec![steps, vec![]]), "conflicting-access").len();
+    assert_eq!(count(vec![lock(), requested(AccessKind::Get), put(1, 0..4), wait()]), 1);
+    assert_eq!(count(vec![lock(), requested(AccessKind::Get), wait(), put(1, 0..4)]), 0);
+    assert_eq!(count(vec![lock(), requested(AccessKind::Put), wait(), put(1, 0..4)]), 1);
+}

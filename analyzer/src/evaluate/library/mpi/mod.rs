@@ -31,7 +31,7 @@ mod walk;
 
 pub(in crate::evaluate) use carried::{Carried, ask as ask_for_carried};
 pub use ffi::is_communication;
-pub(in crate::evaluate) use ffi::never_set;
+pub(in crate::evaluate) use ffi::{may_free_any, never_set};
 pub(in crate::evaluate) use ffi::touch_windows;
 pub(in crate::evaluate) use state::State;
 pub(in crate::evaluate) use status::raw_field as status_field;

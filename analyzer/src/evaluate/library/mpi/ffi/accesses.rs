@@ -85,8 +85,10 @@ pub(super) fn access(
         // Nothing is accessed, or nobody knows whose memory.
         result.arrive(machine, at.result.and_then(|at| asked.argument(at[0])));
         if requested {
-            let null = Value::Handle(Handle::Null(HandleKind::Request));
-            asked.put(machine, asked.function.arguments.len() - 1, null);
+            // It is one that is complete, and not the null handle.
+            let complete = Request { id: None, ..Request::started(0, asked.place(), None) };
+            let complete = Value::Handle(Handle::Request(Box::new(complete)));
+            asked.put(machine, asked.function.arguments.len() - 1, complete);
         }
         return Ok(());
     }

@@ -11,6 +11,7 @@ use super::table::Effect;
 use crate::evaluate::handle::Handle;
 use crate::evaluate::machine::{Machine, Outcome};
 use crate::evaluate::value::Value;
+use crate::program::Place;
 
 /// The objects of one rank.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub(in super::super) struct Handles {
     live: Rc<BTreeSet<HandleId>>,
     /// Datatypes that were not committed.
     uncommitted: Rc<BTreeSet<HandleId>>,
+    /// Objects that may have been freed where it was not known which one was.
+    doubtful: Rc<BTreeSet<HandleId>>,
 }
 
 impl Handles {
@@ -45,6 +48,9 @@ impl Handles {
         let free = (0..).zip(live.iter()).find(|(number, used)| number != *used);
         let free = free.map_or(live.len() as HandleId, |(number, _)| number);
         live.insert(free);
+        if self.doubtful.contains(&free) {
+            Rc::make_mut(&mut self.doubtful).remove(&free);
+        }
         if !is_committed {
             Rc::make_mut(&mut self.uncommitted).insert(free);
         }
@@ -56,6 +62,15 @@ impl Handles {
         self.commit(handle);
     }
 
+    /// One of the objects is freed, and it is not known which: those of which this is news.
+    fn free_any(&mut self) -> Vec<HandleId> {
+        let news: Vec<_> = self.live.difference(&self.doubtful).copied().collect();
+        if !news.is_empty() {
+            Rc::make_mut(&mut self.doubtful).extend(news.iter().copied());
+        }
+        news
+    }
+
     /// Where two ways come together: what may be there is, and what may be ready is.
     pub(in super::super) fn join(&mut self, other: &Handles) {
         if !Rc::ptr_eq(&self.live, &other.live) && self.live != other.live {
@@ -63,6 +78,9 @@ impl Handles {
         }
         if self.uncommitted != other.uncommitted {
             Rc::make_mut(&mut self.uncommitted).retain(|it| other.uncommitted.contains(it));
+        }
+        if self.doubtful != other.doubtful {
+            Rc::make_mut(&mut self.doubtful).retain(|it| other.doubtful.contains(it));
         }
     }
 }
@@ -101,8 +119,20 @@ pub(super) fn release(
             }
             None => {}
         }
+    } else {
+        may_free_any(machine, asked.place())?;
     }
     asked.put(machine, 0, Value::Handle(Handle::Null(kind)));
+    Ok(())
+}
+
+/// Objects are freed, and it is not known which: none of those that are there is said to be left.
+pub(in crate::evaluate) fn may_free_any(machine: &mut Machine<'_>, place: Place) -> Outcome<()> {
+    if machine.is_c() {
+        for handle in machine.state.mpi.handles.free_any() {
+            machine.emit(Action::Release { handle }, place)?;
+        }
+    }
     Ok(())
 }
 

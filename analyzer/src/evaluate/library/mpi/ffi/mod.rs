@@ -26,7 +26,7 @@ mod windows;
 pub(super) use accesses::Access;
 pub(super) use constants::constant;
 pub(super) use handles::Handles;
-pub(in crate::evaluate) use handles::never_set;
+pub(in crate::evaluate) use handles::{may_free_any, never_set};
 pub use table::is_communication;
 #[cfg(test)]
 pub(super) use table::{Effect as TableEffect, all as all_functions};

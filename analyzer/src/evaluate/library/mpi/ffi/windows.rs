@@ -88,10 +88,15 @@ fn make(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: Made) -> Out
     let (communicator, known) = known_intra(machine, asked, at)?;
     machine.understood(asked.place(), Understood::Fully);
     let size_value = size.and_then(|size| asked.argument(size));
+    let unit_at = unit;
     let [bytes, unit] = [size, unit].map(|it| it.and_then(|it| asked.number(machine, it)));
     if let (Some(negative), Some(size)) = (bytes.filter(|bytes| *bytes < 0), size) {
         let negative = i64::try_from(negative).unwrap_or(i64::MIN);
         asked.fails(machine, size, Argument::Count(negative))?;
+    }
+    if let (true, Some(at)) = (unit.is_some_and(|unit| unit <= 0), unit_at) {
+        let words = machine.text("is not above 0");
+        asked.fails(machine, at, Argument::Other(words))?;
     }
     let memory = match (how, size_value) {
         (Made::OfMemory, _) => of_memory(machine, asked, bytes)?,
