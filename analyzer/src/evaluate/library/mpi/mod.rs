@@ -31,8 +31,8 @@ mod walk;
 
 pub(in crate::evaluate) use carried::{Carried, ask as ask_for_carried};
 pub use ffi::is_communication;
-pub(in crate::evaluate) use ffi::{may_free_any, never_set};
 pub(in crate::evaluate) use ffi::touch_windows;
+pub(in crate::evaluate) use ffi::{may_free_any, never_set};
 pub(in crate::evaluate) use state::State;
 pub(in crate::evaluate) use status::raw_field as status_field;
 pub(in crate::evaluate) use tags::{Sent as SentTags, sent as sent_tags, settle as settle_tags};
