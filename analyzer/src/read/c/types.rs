@@ -277,7 +277,8 @@ impl<'u> Lowering<'u> {
             };
             if let Type::Array(element, _) = declared.ty {
                 declared.ty = pointer_to(*element);
-                declared.lengths = declared.lengths.split_off(1);
+                // A type that is an array by name has no length here.
+                declared.lengths = declared.lengths.into_iter().skip(1).collect();
                 declared.is_pointer = true;
             }
             if declared.is_alias {

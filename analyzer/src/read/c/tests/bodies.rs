@@ -41,6 +41,18 @@ fn conversions_are_written_out() {
 }
 
 #[test]
+fn parameters_of_array_types_are_pointers() {
+    // With a name, without one, and behind what is no name.
+    for parameter in ["row_t row", "row_t", "row_t :row"] {
+        let program =
+            program(&format!("typedef int row_t[8]; int sum({parameter}, int n) {{ return n; }}"));
+        let ty = program.functions.first().map(|function| &function.parameters[0].ty);
+        let pointer = Type::Reference(Box::new(Type::Scalar(Scalar::I32)));
+        assert_eq!(ty, Some(&pointer), "{parameter}");
+    }
+}
+
+#[test]
 fn conditions_are_truth_values() {
     assert_eq!(statements("if (n) g(1, x);"), "if (n.0 != 0) {g(1, x.2);};");
     assert_eq!(
