@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::memory::Memory;
 use super::uses::Uses;
 use super::value::{FrameId, ObjectId};
-use crate::program::{FunctionId, GlobalId, Type, VariableId};
+use crate::program::{FunctionId, GlobalId, Place, Type, VariableId};
 
 /// What one rank is in the midst of.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,8 @@ pub(super) enum Counted {
     Exchanges(u16),
     /// Options of the command line that were asked for.
     Options,
+    /// Questions of a call whether something is so by then, which are answered by no.
+    Questions(Place),
     /// Messages on a communicator to a rank with a tag.
     Sent(u16, u32, i32),
     /// Receives on a communicator from a rank with a tag.

@@ -15,12 +15,13 @@ use super::super::{state, status};
 use super::buffer::{self, Region, region};
 use super::constants::{ANY_SOURCE, ANY_TAG, NO_PROCESS, PROC_NULL};
 use super::invocation::Invocation;
-use super::{communicator, requests};
+use super::{communicator, lengths, requests};
 use crate::evaluate::Understood;
 use crate::evaluate::alike::Number;
 use crate::evaluate::handle::{Handle, KnownCommunicator, Message, Request, Status};
 use crate::evaluate::machine::{Machine, Outcome};
-use crate::evaluate::value::{Content, Value};
+use crate::evaluate::state::Counted;
+use crate::evaluate::value::Value;
 use crate::program::Scalar;
 
 /// How a call returns.
@@ -117,48 +118,17 @@ fn receive(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: How) -> O
     if how == How::Blocking {
         machine.emit(Action::Receive { envelope, binds: told.slot }, asked.place())?;
         ends_at(machine, asked, &[from.peer])?;
-        measured(machine, asked, from.peer, &told)?;
+        lengths::measured(machine, asked, from.peer, &told)?;
         let numbers = carried::receives(machine, &envelope);
         if from.peer != Peer::Null {
             region.arrive(machine, asked.argument(0));
         }
         carried::arrive(machine, &region.memory, numbers);
-        note_brought(machine, &region, from.peer, &told);
+        lengths::note_brought(machine, &region, from.peer, &told);
         asked.put(machine, 6, Value::Handle(Handle::Status(told)));
         return Ok(());
     }
     start_receive(machine, asked, envelope, (&region, told), how)
-}
-
-/// A message whose length another one has told, both from whoever was first: they are meant to be of one
-/// rank.
-fn measured(
-    machine: &mut Machine<'_>,
-    asked: &Invocation<'_, '_>,
-    from: Peer,
-    status: &Status,
-) -> Outcome<()> {
-    if !machine.is_c() || !matches!(from, Peer::Any { .. }) {
-        return Ok(());
-    }
-    let count = asked.argument(1).and_then(state::content);
-    let Some((Content::Unknown(count), taken)) = count.zip(status.slot) else { return Ok(()) };
-    match machine.state.mpi.brought_by(count) {
-        Some(told) => machine.emit(Action::Measured { told, taken }, asked.place()),
-        None => Ok(()),
-    }
-}
-
-/// Keeps which message has brought a number, where that may be anyone's.
-fn note_brought(machine: &mut Machine<'_>, region: &Region, from: Peer, status: &Status) {
-    if !machine.is_c() || !matches!(from, Peer::Any { .. }) {
-        return;
-    }
-    let Some(slot) = status.slot else { return };
-    let Some(path) = region.memory.path.clone() else { return };
-    if let Some(Content::Unknown(number)) = state::content(&machine.peek(&path)) {
-        machine.state.mpi.remember_brought(number, slot);
-    }
 }
 
 /// Starts or plans a receive, whose request is the last argument.
@@ -319,6 +289,9 @@ fn probe(
     Ok(())
 }
 
+/// So often a call may ask that is in no loop itself.
+const PATIENCE: u64 = 500;
+
 /// Whether a call that only asks is waited for by the loop around it. If it is asked once, it is taken
 /// not to be so yet.
 pub(super) fn waits(
@@ -332,6 +305,14 @@ pub(super) fn waits(
     };
     match machine.polling(asked.place()) {
         Polling::Waits => Ok(true),
+        // Whoever asks so often asks until the answer is yes, by calls that are not seen through.
+        Polling::Once
+            if machine
+                .count(Counted::Questions(asked.place()))
+                .is_some_and(|it| it >= PATIENCE) =>
+        {
+            Err(asked.lost(machine, why))
+        }
         Polling::Once => {
             machine.understood(asked.place(), Understood::Partly(why.to_owned()));
             asked.put(machine, flag, truth(false));

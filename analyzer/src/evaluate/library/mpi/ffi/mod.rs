@@ -13,6 +13,7 @@ mod environment;
 mod group;
 mod handles;
 mod invocation;
+mod lengths;
 mod messages;
 mod operations;
 mod packing;
