@@ -141,8 +141,9 @@ pub(super) fn datatype(
             }
             Ok(datatype)
         }
-        Some(Handle::Null(HandleKind::Datatype)) => {
-            asked.fails(machine, at, Argument::Handle { kind, state: HandleState::Null })?;
+        Some(Handle::Null(null)) => {
+            let state = if null == kind { HandleState::Null } else { HandleState::Unfit };
+            asked.fails(machine, at, Argument::Handle { kind, state })?;
             Ok(Datatype::of(None))
         }
         Some(unset) if was_never_set(&unset) => {

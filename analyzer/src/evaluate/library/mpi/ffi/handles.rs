@@ -196,9 +196,15 @@ fn kind(what: &str) -> Option<HandleKind> {
     })
 }
 
-/// Looks at the handles that a call is handed. MPI ends the job where one of them stands for nothing.
+/// Looks at the handles that a call is handed, and at where it is to put new ones. MPI ends the job where
+/// one of them stands for nothing.
 pub(super) fn check(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     for (number, argument) in asked.function.arguments.iter().enumerate() {
+        let is_kept = argument.what == "request" || kind(argument.what).is_some();
+        let is_result = argument.is_written && (is_kept || argument.parameter == "flag");
+        if is_result && machine.is_c() && asked.is_null_pointer(machine, number) {
+            asked.fails(machine, number, Argument::NullBuffer)?;
+        }
         let Some(kind) = kind(argument.what).filter(|_| argument.is_read) else { continue };
         let Some(handle) = asked.handle(machine, number) else { continue };
         let state = match &handle {
@@ -209,6 +215,9 @@ pub(super) fn check(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Ou
             }
             unset if was_never_set(unset) && !may_be_null(asked, kind, argument.parameter) => {
                 HandleState::Uninitialized
+            }
+            Handle::Null(null) if *null != kind && may_be_null(asked, kind, argument.parameter) => {
+                continue;
             }
             // Another null handle is no handle of this kind either.
             Handle::Null(null) if *null != kind => HandleState::Unfit,

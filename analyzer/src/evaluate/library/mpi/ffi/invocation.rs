@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use p2p_protocol::model::{Action, Argument, Departure};
+use p2p_protocol::model::{Action, Argument, Departure, HandleKind};
 
 use super::super::lost;
 use super::table::{self, Function};
@@ -14,6 +14,9 @@ use crate::program::Place;
 
 /// The most elements of an array that are read one by one.
 const MOST_ELEMENTS: u64 = 4096;
+
+/// What is found in place of a handle where there is a null pointer: `NULL` is no handle in any MPI.
+const NULL_POINTER: Handle = Handle::Null(HandleKind::File);
 
 /// A call of a function of MPI.
 pub(super) struct Invocation<'c, 'p> {
@@ -72,10 +75,12 @@ impl<'c, 'p> Invocation<'c, 'p> {
         machine.behind(self.argument(argument)?, self.place()).as_integer()
     }
 
-    /// A handle that is handed over, or that a pointer leads to.
+    /// A handle that is handed over, or that a pointer leads to. A null handle of another kind where it
+    /// is a null pointer.
     pub(super) fn handle(&self, machine: &mut Machine<'_>, argument: usize) -> Option<Handle> {
         match machine.behind(self.argument(argument)?, self.place()) {
             Value::Handle(handle) => Some(handle),
+            Value::Variant("None", _) => Some(NULL_POINTER),
             // An array of which the first element is meant.
             Value::Sequence(_) => {
                 let first = self.target(machine, argument)?;
@@ -86,6 +91,13 @@ impl<'c, 'p> Invocation<'c, 'p> {
             }
             _ => None,
         }
+    }
+
+    /// Whether an argument is a null pointer itself.
+    pub(super) fn is_null_pointer(&self, machine: &mut Machine<'_>, number: usize) -> bool {
+        let Some(argument) = self.argument(number) else { return false };
+        let leads_on = machine.pointer(argument).is_some();
+        !leads_on && matches!(machine.behind(argument, self.place()), Value::Variant("None", _))
     }
 
     /// Where a pointer leads to: its first element.

@@ -22,14 +22,22 @@ pub(super) fn operation(
 ) -> Outcome<Option<Rc<str>>> {
     let Some(at) = asked.position("op") else { return Ok(None) };
     match asked.handle(machine, at) {
+        // They are for `MPI_Accumulate` and kin alone (MPI 4.0, 12.3.4).
+        Some(Handle::Operation(Some(name))) if matches!(&*name, "replace" | "no_op") => {
+            let (kind, state) = (HandleKind::Operation, HandleState::Unfit);
+            asked.fails(machine, at, Argument::Handle { kind, state })?;
+            Ok(None)
+        }
         Some(Handle::Operation(Some(name))) => {
             if let Some(datatype) = datatype {
                 is_defined(machine, asked, at, (&name, datatype))?;
             }
             Ok(Some(name))
         }
-        Some(Handle::Null(_)) => {
-            let (kind, state) = (HandleKind::Operation, HandleState::Null);
+        Some(Handle::Null(null)) => {
+            let is_null = null == HandleKind::Operation;
+            let state = if is_null { HandleState::Null } else { HandleState::Unfit };
+            let kind = HandleKind::Operation;
             asked.fails(machine, at, Argument::Handle { kind, state })?;
             Ok(None)
         }
@@ -56,7 +64,6 @@ fn is_defined(
     let is_derived = datatype.made.is_some() && !is_one;
     let is_pair = datatype.made.is_none() && signature.only_scalar().is_none();
     let wrong = match operation {
-        "replace" | "no_op" => false,
         "max_loc" | "min_loc" => is_one || is_derived && signature.unit().len() != 2,
         "bitwise_and" | "bitwise_or" | "bitwise_xor" | "logical_and" | "logical_or"
         | "logical_xor" => is_float || is_derived || is_pair,
