@@ -13,7 +13,13 @@ pub(crate) fn world(ranks: Vec<Vec<Action>>) -> World {
             line += 1;
             Event { action, place: Place(line) }
         });
-        Behaviour { events: events.collect(), requests: 4, sources: 2, role: None, chains: Vec::new() }
+        Behaviour {
+            events: events.collect(),
+            requests: 4,
+            sources: 2,
+            role: None,
+            chains: Vec::new(),
+        }
     };
     World {
         behaviours: ranks.into_iter().map(&mut behaviour).collect(),

@@ -89,7 +89,13 @@ impl<'p> Lowering<'p> {
         let flow = self.block(&role.body)?;
         self.end_loop(ROLE, flow, role.place);
         let (requests, sources) = self.bindings.slots();
-        Ok(Behaviour { events: std::mem::take(&mut self.events), requests, sources, role: None, chains: Vec::new() })
+        Ok(Behaviour {
+            events: std::mem::take(&mut self.events),
+            requests,
+            sources,
+            role: None,
+            chains: Vec::new(),
+        })
     }
 
     /// The statements of a block, up to the first that does not go on to the next.
