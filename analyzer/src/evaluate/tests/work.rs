@@ -1,12 +1,15 @@
 //! What ranks compute between their steps, by what is said of it in the end.
 
 use p2p_protocol::engine::{Judge, Options};
+use p2p_protocol::finding::Group;
+use p2p_protocol::rules;
 
 use super::super::{Limits, evaluate};
 use crate::program::Program;
 
-/// The rules of the group `performance` that say something of a program with 2 to 4 ranks.
-fn advice(program: &Program) -> Vec<&'static str> {
+/// What the rules about performance say of a program with 2 to 4 ranks: their names, each with a
+/// semicolon behind it.
+fn advice(program: &Program) -> String {
     let main = program.entries.iter().find(|entry| entry.name == "main").expect("there is a main");
     let limits = Limits { shows_work: true, ..Limits::default() };
     let mut judge = Judge::new(Options::default());
@@ -14,8 +17,10 @@ fn advice(program: &Program) -> Vec<&'static str> {
         judge.judge_size(&evaluate(program, main, size, limits).worlds);
     }
     let findings = judge.finish().findings;
-    let rules = ["no-overlap", "early-wait", "serial-fan-out", "large-blocking-send"];
-    findings.iter().map(|it| it.rule).filter(|rule| rules.contains(rule)).collect()
+    let is_advice =
+        |rule: &&str| rules::find(rule).is_some_and(|it| it.group == Group::Performance);
+    let said = findings.iter().map(|it| it.rule).filter(is_advice);
+    said.map(|rule| format!("{rule};")).collect()
 }
 
 const FUNCTIONS: &str = "#include <mpi.h>\n#include <stdio.h>\n#include <math.h>\n\
@@ -29,7 +34,7 @@ const FUNCTIONS: &str = "#include <mpi.h>\n#include <stdio.h>\n#include <math.h>
 
 /// A ring in which each rank receives into `in`, under `q[0]`, and sends `out`, under `q[1]`; what
 /// follows is given.
-fn ring(rest: &str) -> Vec<&'static str> {
+fn ring(rest: &str) -> String {
     let text = format!(
         "{FUNCTIONS}int main(int argc, char **argv) {{\n\
          int rank, size, i; double in[N], out[N] = {{0}}, work[N] = {{0}}, x = 0, *p = in;\n\
@@ -45,7 +50,7 @@ fn ring(rest: &str) -> Vec<&'static str> {
 }
 
 /// Rank 0 does something with `out`, rank 1 receives it.
-fn pair(first: &str) -> Vec<&'static str> {
+fn pair(first: &str) -> String {
     let text = format!(
         "{FUNCTIONS}int main(int argc, char **argv) {{\n\
          int rank; double in[N], out[N] = {{0}};\n\
@@ -62,15 +67,15 @@ const LOOP: &str = "for (int i = 0; i < N; i++) work[i] = 0.5 * i;";
 
 #[test]
 fn a_wait_in_front_of_work_that_needs_nothing_of_it_is_early() {
-    assert_eq!(ring(&format!("{ALL} {LOOP}")), ["early-wait"]);
-    assert_eq!(ring(&format!("{ALL} relax(work, N);")), ["early-wait"]);
+    assert_eq!(ring(&format!("{ALL} {LOOP}")), "early-wait;");
+    assert_eq!(ring(&format!("{ALL} relax(work, N);")), "early-wait;");
     let one_by_one = "MPI_Wait(&q[1], st); MPI_Wait(&q[0], st);";
-    assert_eq!(ring(&format!("{one_by_one} {LOOP}")), ["early-wait"; 2]);
+    assert_eq!(ring(&format!("{one_by_one} {LOOP}")), "early-wait;early-wait;");
     let counted = "for (i = 0; i < 2; i++) MPI_Wait(&q[i], MPI_STATUS_IGNORE);";
-    assert_eq!(ring(&format!("{counted} {LOOP}")), ["early-wait"]);
+    assert_eq!(ring(&format!("{counted} {LOOP}")), "early-wait;");
     assert_eq!(
         ring(&format!("{ALL} {{ int k; for (k = 0; k < N; k++) other[k] = k; }}")),
-        ["early-wait"]
+        "early-wait;"
     );
 }
 
@@ -118,16 +123,16 @@ fn work_before_the_wait_is_enough() {
 fn globals_are_touched_by_functions() {
     let start = "MPI_Isend(shared, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);";
     let wait = "MPI_Wait(&r, MPI_STATUS_IGNORE);";
-    assert!(!pair(&format!("{start} {wait} more = total();")).contains(&"early-wait"));
-    assert_eq!(pair(&format!("{start} {wait} relax(other, N);")), ["early-wait"]);
+    assert!(!pair(&format!("{start} {wait} more = total();")).contains("early-wait;"));
+    assert_eq!(pair(&format!("{start} {wait} relax(other, N);")), "early-wait;");
 }
 
 #[test]
 fn a_wait_at_once_could_block() {
     let start = "MPI_Isend(out, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, &r);";
     let wait = "MPI_Wait(&r, MPI_STATUS_IGNORE);";
-    assert_eq!(pair(&format!("{start} {wait}")), ["no-overlap"]);
-    assert_eq!(pair(&format!("{start} int k = 3; k++; {wait}")), ["no-overlap"]);
+    assert_eq!(pair(&format!("{start} {wait}")), "no-overlap;");
+    assert_eq!(pair(&format!("{start} int k = 3; k++; {wait}")), "no-overlap;");
     for between in
         ["relax(other, N);", "printf(\"on its way\");", "for (int i = 0; i < 3; i++) in[i] = i;"]
     {
@@ -182,11 +187,11 @@ fn on_rsmpi_it_is_the_same() {
         )))
     };
     let work = "for cell in work.iter_mut() { *cell += 0.5; }";
-    assert_eq!(ring("", work), ["early-wait"; 2]);
+    assert_eq!(ring("", work), "early-wait;early-wait;");
     assert!(ring(work, work).is_empty());
     assert!(ring("", "for cell in 0..4000 { work[cell] = out[cell] + into[cell]; }").is_empty());
     let half = "for cell in 0..4000 { work[cell] = out[cell]; }";
-    assert_eq!(ring("", half), ["early-wait"], "the receive's");
+    assert_eq!(ring("", half), "early-wait;", "the receive's");
     assert!(ring("", "for cell in work.iter_mut() { *cell += unknown(); }").is_empty());
     assert!(ring("", "for cell in &mut work[..3] { *cell += 0.5; }").is_empty());
 }
