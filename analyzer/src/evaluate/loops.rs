@@ -2,9 +2,12 @@
 //! is not, and where they only compute for long, what they change becomes unknown, and one turn
 //! stands for all.
 
+mod proof;
 mod summary;
 
 use std::rc::Rc;
+
+use p2p_protocol::model::{Action, Event};
 
 use super::calls::mentioned;
 use super::choices::{Asked, Choice};
@@ -12,6 +15,7 @@ use super::effects::Effect;
 use super::guesses::Watch;
 use super::habits::Beginning;
 use super::iterator::{self, Asking, Lazy, Next};
+use super::library::mpi::may_free_any;
 use super::machine::{Flow, Machine, Outcome, Turning};
 use super::steady::{HASTY, LONGEST, MUCH, PATIENT, Turns};
 use super::value::{Path, Unknown, Value};
@@ -35,7 +39,13 @@ const WATCHED: u64 = 8;
 const COMPUTED_STEPS: u64 = 600;
 
 /// The variables that a loop mentions, and those outside of functions that it touches.
-pub(super) type Used = (Vec<VariableId>, Vec<GlobalId>);
+#[derive(Debug, Default)]
+pub(super) struct Used {
+    variables: Vec<VariableId>,
+    globals: Vec<GlobalId>,
+    /// What only counts the turns, where that is so.
+    counters: Option<Vec<VariableId>>,
+}
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
 type Turn<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>) -> Outcome<()>;
@@ -78,8 +88,8 @@ impl<'p> Machine<'p> {
                 })
             }
         };
-        let used = self.used_by_loop(body, condition);
-        let (inputs, globals) = (&used.0, &used.1);
+        let used = self.used_by_loop(body, condition, None);
+        let (inputs, globals) = (&used.variables, &used.globals);
         let is_endless = condition.is_none();
         let mut parts = vec![body];
         if let Some(condition) = condition {
@@ -94,6 +104,7 @@ impl<'p> Machine<'p> {
             iterator: None,
             inputs,
             globals,
+            counters: None,
             parts,
             place,
         };
@@ -135,8 +146,9 @@ impl<'p> Machine<'p> {
             if is_asked && self.computes_floats(body, (&path, turns, place))? {
                 return Ok(Value::unit());
             }
-            let used = self.used_by_loop(body, None);
-            let (inputs, globals) = (&used.0, &used.1);
+            let used = self.used_by_loop(body, None, Some(pattern));
+            let (inputs, globals) = (&used.variables, &used.globals);
+            let counters = used.counters.as_deref();
             let iterator = Some(&path);
             let is_endless = false;
             let kind = Loop {
@@ -147,6 +159,7 @@ impl<'p> Machine<'p> {
                 iterator,
                 inputs,
                 globals,
+                counters,
                 parts: &[body],
                 place,
             };
@@ -283,6 +296,7 @@ impl<'p> Machine<'p> {
             return self.summarize(kind, turn);
         }
         let mut last = Turns::default();
+        let mut proof = self.proof_of(kind);
         let mut is_guess = false;
         for turns in 1.. {
             let (mark, left) = (self.graph.mark(), self.detached.len());
@@ -306,12 +320,22 @@ impl<'p> Machine<'p> {
                 return self.summarize(kind, turn);
             }
             let (longest, patience) = self.patience();
+            let is_proven =
+                proof.is_some() && self.is_proven(&mut proof, turns, self.graph.since(mark));
             let is_long = kind.turns.is_some_and(|turns| turns > longest);
             if is_long || kind.is_endless || turns + 3 > LONGEST {
                 last.note(self.graph.since(mark));
             }
-            if is_long && turns > patience && last.are_steady() {
+            let is_left = is_long && turns > patience && last.are_steady() || is_proven;
+            let frees = |event: &Event| matches!(event.action, Action::Release { .. });
+            if is_left && self.graph.since(mark).is_some_and(|it| it.iter().any(frees)) {
+                may_free_any(self, place)?;
+            }
+            if is_long && (turns > patience && last.are_steady() || is_proven) {
                 return self.cut(kind, turns, turn);
+            }
+            if is_proven {
+                self.leave_turns_out(kind, turns);
             }
             if turns > LONGEST && !last.are_steady() {
                 return Err(self.lost(place, "the loop has too many turns that differ"));
@@ -334,17 +358,24 @@ impl<'p> Machine<'p> {
     }
 
     /// The variables that a loop mentions, and those outside of functions that it touches.
-    fn used_by_loop(&self, body: &Expression, condition: Option<&Condition>) -> Rc<Used> {
+    fn used_by_loop(
+        &self,
+        body: &Expression,
+        condition: Option<&Condition>,
+        pattern: Option<&Pattern>,
+    ) -> Rc<Used> {
         let address = std::ptr::from_ref(body) as usize;
         if let Some(known) = self.computations.used_by_loops.borrow().get(&address) {
             return Rc::clone(known);
         }
-        let mut inputs = Vec::new();
-        mentioned(body, &mut inputs);
+        let mut variables = Vec::new();
+        mentioned(body, &mut variables);
         if let Some(condition) = condition {
-            condition.for_each_child(&mut |child| mentioned(child, &mut inputs));
+            condition.for_each_child(&mut |child| mentioned(child, &mut variables));
         }
-        let used = Rc::new((inputs, self.globals_of_loop(body, condition)));
+        let globals = self.globals_of_loop(body, condition);
+        let counters = pattern.and_then(|pattern| proof::counters(pattern, body));
+        let used = Rc::new(Used { variables, globals, counters });
         self.computations.used_by_loops.borrow_mut().insert(address, Rc::clone(&used));
         used
     }
@@ -415,6 +446,7 @@ impl<'p> Machine<'p> {
             iterator: None,
             inputs: &[],
             globals: &[],
+            counters: None,
             parts: &[],
             place,
         };
@@ -441,6 +473,8 @@ struct Loop<'a> {
     inputs: &'a [VariableId],
     /// The variables outside of functions that it touches.
     globals: &'a [GlobalId],
+    /// The variables that only count its turns, where that is so.
+    counters: Option<&'a [VariableId]>,
     /// What is in it.
     parts: &'a [&'a Expression],
     place: Place,

@@ -87,6 +87,8 @@ pub struct Limits {
     /// Loops of which it is known that they have more turns than this, and that do the same in each,
     /// are cut short.
     pub turns: u64,
+    /// Whether turns are left out as soon as it is known that all later ones do the same.
+    pub proves: bool,
     /// Whether it is written down where ranks compute between their steps.
     pub shows_work: bool,
 }
@@ -98,6 +100,7 @@ impl Default for Limits {
             events: 200_000,
             depth: 64,
             turns: steady::LONGEST,
+            proves: true,
             shows_work: false,
         }
     }

@@ -56,7 +56,7 @@ impl Turns {
 
 /// Events with what may differ in each turn without meaning anything taken out: which request, slot or
 /// handle is used, and which piece of memory.
-fn comparable(events: &[Event]) -> Vec<Event> {
+pub(super) fn comparable(events: &[Event]) -> Vec<Event> {
     let mut slots = FxHashMap::default();
     let mut handles = FxHashMap::default();
     let mut events = events.to_vec();

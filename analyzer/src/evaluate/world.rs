@@ -51,6 +51,12 @@ pub(super) fn evaluate<'p>(
     }
     let mut report = Report::default();
     let (mut first, mut elsewhere) = setting.worlds(Oracle::default(), &mut report);
+    if first.cuts_differ && setting.limits.proves && program.dialect == Dialect::C {
+        // Not all ranks leave out the same turns so early.
+        setting.limits.proves = false;
+        report = Report::default();
+        (first, elsewhere) = setting.worlds(Oracle::default(), &mut report);
+    }
     if first.cuts_differ && setting.limits.turns < limits.turns {
         // Which turn is one too many only shows turn by turn.
         setting.limits.turns = limits.turns;
@@ -196,7 +202,10 @@ fn made(
     shared: Shared,
     report: &mut Report,
 ) -> Made {
-    let refused = runs.iter().all(|run| run.returned_early && is_silent(&run.behaviour));
+    let leaves_at_once = |run: &&Ran| run.returned_early && is_silent(&run.behaviour);
+    let mut leaving = runs.iter().filter(leaves_at_once);
+    let refused =
+        leaving.clone().count() == runs.len() || leaving.any(|run| only_aborts(&run.behaviour));
     let (mut behaviours, cuts_differ) = same_cuts(runs);
     for place in settle_tags(&mut behaviours) {
         let why = "its tag is only given when the program runs, and may be that of other messages";
@@ -256,6 +265,15 @@ fn same_cuts(runs: Vec<Ran>) -> (Vec<Behaviour>, bool) {
         _ => run.behaviour,
     });
     (behaviours.collect(), !same)
+}
+
+/// Whether a rank ends the job for all, whichever way it goes.
+fn only_aborts(behaviour: &Behaviour) -> bool {
+    let mut leaves = behaviour.events.iter().filter_map(|event| match event.action {
+        Action::Leave { departure } => Some(departure),
+        _ => None,
+    });
+    leaves.clone().count() > 0 && leaves.all(|departure| departure == Departure::Aborted)
 }
 
 /// Whether a rank does nothing that another one could see but leave.

@@ -11,6 +11,7 @@ mod pointers;
 mod rounds;
 pub(super) mod show;
 mod straight;
+mod turns;
 mod work;
 
 use super::{Evaluated, Limits};
