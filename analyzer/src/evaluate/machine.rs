@@ -23,7 +23,7 @@ use super::state::{Counted, State};
 use super::unions::Union;
 use super::value::{Path, Unknown, Value};
 use super::{Limits, Understood};
-use crate::program::{Dialect, Expression, Place, Program, Type};
+use crate::program::{Dialect, Expression, GlobalId, Place, Program, Type};
 
 /// Why evaluation does not go on at the next expression.
 #[derive(Clone, Debug)]
@@ -74,6 +74,8 @@ pub(super) struct Machine<'p> {
     pub(super) detached: Vec<Detached>,
     /// The loops that are going on, innermost last.
     pub(super) turns: Vec<Turning>,
+    /// The constants and static variables whose values are being computed.
+    pub(super) begun: Vec<GlobalId>,
     /// What is watched of the innermost loop's turn.
     pub(super) watch: Watch,
     /// Numbers that depend on how often a loop turns of which nobody knows it, by their identities.

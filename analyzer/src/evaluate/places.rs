@@ -265,12 +265,24 @@ impl Machine<'_> {
         let program = self.program;
         let global = program.global(id);
         let value = match &global.value {
+            // Its value leads back to it, as that of the head of an empty list does.
+            Some(_) if self.begun.contains(&id) => {
+                self.uniform(&format!("constant {}", global.name), global.ty.clone())
+            }
             Some(value) => {
+                self.begun.push(id);
                 let caller = self.enter(Frame::default());
                 let detached = self.detached.len();
                 let outcome = self.evaluate(value);
                 self.leave_frame(caller, detached, None);
-                outcome?
+                self.begun.pop();
+                let value = outcome?;
+                if let Some(object) = self.state.globals.get(&id) {
+                    let path = Path::whole(*object);
+                    self.put(&path, value);
+                    return Ok(path);
+                }
+                value
             }
             // What another file defines may be another thing on each rank.
             None if self.is_c() => self.uninitialized(&global.ty, global.place),

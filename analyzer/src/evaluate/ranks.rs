@@ -96,7 +96,11 @@ impl Setting<'_, '_> {
         report.steps += run.steps;
         shared.tell_the_same(rank, as_rank);
         if let Some((own, own_shared, mut own_report)) = own {
-            // What came before has been learnt from, which spares steps.
+            // What came before has been learnt from, which spares steps; where they run out, the ends
+            // of the two are not the same.
+            if own.steps.max(run.steps) >= self.limits.steps {
+                return run;
+            }
             let own = Ran { steps: run.steps, ..own };
             own_report.steps = report.steps;
             assert_eq!(own, run, "rank {rank} of {} does the same as {as_rank}", self.size);

@@ -307,6 +307,7 @@ impl<'p> Machine<'p> {
             graph: super::graph::Graph::default(),
             detached: Vec::new(),
             turns: Vec::new(),
+            begun: Vec::new(),
             watch: super::guesses::Watch::default(),
             guesses: FxHashMap::default(),
             quiet: false,

@@ -362,3 +362,22 @@ fn turns_and_lengths_come_with_messages() {
         ],
     );
 }
+
+#[test]
+fn a_global_may_lead_to_itself() {
+    let main = |globals: &str, condition: &str| {
+        let text = format!(
+            "{globals} int main(int argc, char **argv) {{ MPI_Init(&argc, &argv);\n\
+             if ({condition}) MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }}"
+        );
+        super::show::world(&evaluated(&text, 2).worlds[0].0)
+    };
+    let list = "struct list { struct list *next; int length; } head = {&head, 3};";
+    assert!(main(list, "head.next->length == 3 && head.next == &head").contains("; barrier;"));
+    // What is no C all the same comes to an end.
+    for globals in
+        ["int a = a + 1;", "int a[2] = {a[1], 2};", "extern int b; int a = b; int b = a;"]
+    {
+        assert!(main(globals, "a").starts_with("0: Initialize"), "{globals}");
+    }
+}

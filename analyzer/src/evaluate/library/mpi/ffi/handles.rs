@@ -45,8 +45,10 @@ impl Handles {
     /// the same one each time.
     fn make(&mut self, is_committed: bool) -> HandleId {
         let live = Rc::make_mut(&mut self.live);
-        let free = (0..).zip(live.iter()).find(|(number, used)| number != *used);
-        let free = free.map_or(live.len() as HandleId, |(number, _)| number);
+        let count = live.len() as HandleId;
+        let has_gap = live.last().is_some_and(|last| *last >= count);
+        let gap = || (0..).zip(live.iter()).find(|(number, used)| number != *used);
+        let free = if has_gap { gap().map_or(count, |(number, _)| number) } else { count };
         live.insert(free);
         if self.doubtful.contains(&free) {
             Rc::make_mut(&mut self.doubtful).remove(&free);
