@@ -66,7 +66,10 @@ impl<'a> Gathering<'a> {
         let mut folders: Vec<&Path> = inputs.iter().filter_map(|it| it.path.parent()).collect();
         folders.dedup();
         folders.into_iter().any(|folder| {
-            let mut levels = Levels::clone(&self.configuration.levels(folder));
+            // By what they really are, as the files go by later: settings are read once.
+            let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+            let Ok(folder) = folder.canonicalize() else { return false };
+            let mut levels = Levels::clone(&self.configuration.levels(&folder));
             self.settings.iter().for_each(|&setting| levels.set(setting));
             rules.iter().any(|rule| levels.of(rule.name, rule.level) > Level::Allow)
         })
