@@ -141,6 +141,7 @@ impl Mpi {
 
     /// Compiles one file of C, optimised. What a newer compiler says of MPICH's header is not about it.
     pub(crate) fn compile(&self, source: &Path, program: &Path) -> Result {
+        std::fs::create_dir_all(program.parent().unwrap_or(&self.target))?;
         let mut compile = self.compiler();
         compile.args(["-O3", "-Wno-stringop-overflow", "-o"]).arg(program).arg(source);
         run(compile)
