@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The table as it is written.
 const FUNCTIONS: &str = include_str!("functions.txt");
@@ -45,10 +45,20 @@ pub(super) struct Argument {
     pub(super) is_written: bool,
 }
 
-/// The lines of the table, by the functions' names without `MPI_`.
-static LINES: LazyLock<FxHashMap<&'static str, Line>> = LazyLock::new(|| {
-    let lines = FUNCTIONS.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    lines.filter_map(Line::of).map(|line| (line.name, line)).collect()
+/// The lines of the table, by the functions' names without `MPI_`. Nearly every program asks for a
+/// few of them only: they are read when they are asked for.
+static LINES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let mut lines = FxHashMap::with_capacity_and_hasher(FUNCTIONS.len() / 50, FxBuildHasher);
+    let mut from = 0;
+    for to in memchr::memchr_iter(b'\n', FUNCTIONS.as_bytes()) {
+        let line = &FUNCTIONS[from..to];
+        from = to + 1;
+        match memchr::memchr3(b'*', b' ', b'#', line.as_bytes()) {
+            Some(end) if end > 0 => lines.insert(&line[..end], line),
+            _ => None,
+        };
+    }
+    lines
 });
 
 /// A line of the table.
@@ -62,6 +72,11 @@ struct Line {
 }
 
 impl Line {
+    /// The line of a function, by its name as the table has it.
+    fn named(name: &str) -> Option<Line> {
+        LINES.get(name).and_then(|line| Line::of(line))
+    }
+
     fn of(line: &'static str) -> Option<Line> {
         let (name, rest) = line.split_once(' ')?;
         let rest = rest.trim_start();
@@ -86,12 +101,12 @@ pub(super) fn name(function: &str) -> Option<&str> {
         return Some(name);
     }
     let plain = name.strip_suffix("_c")?;
-    LINES.get(plain).filter(|line| line.has_large).map(|line| line.name)
+    Line::named(plain).filter(|line| line.has_large).map(|line| line.name)
 }
 
 /// The function of a name as the table has it.
 pub(super) fn function(name: &str) -> Option<Function> {
-    let line = LINES.get(name)?;
+    let line = Line::named(name)?;
     let arguments = line.arguments.split_whitespace().map(|written| {
         let (rest, is_read, is_written) = match written.as_bytes().first() {
             Some(b'>') => (&written[1..], false, true),
@@ -106,7 +121,7 @@ pub(super) fn function(name: &str) -> Option<Function> {
 
 /// What a function of MPI does to other ranks, by its full name; `None`: it is none.
 pub(in crate::evaluate) fn effect(function: &str) -> Option<Effect> {
-    if let Some(line) = name(function).and_then(|name| LINES.get(name)) {
+    if let Some(line) = name(function).and_then(Line::named) {
         return Some(line.effect);
     }
     // What the table does not know may do anything; names in capitals are constants.
@@ -123,7 +138,7 @@ pub fn is_communication(function: &str) -> bool {
 /// Every function of the table with what it does to others.
 #[cfg(test)]
 pub(in crate::evaluate) fn all() -> impl Iterator<Item = (&'static str, Effect)> {
-    LINES.values().map(|line| (line.name, line.effect))
+    LINES.values().filter_map(|line| Line::of(line)).map(|line| (line.name, line.effect))
 }
 
 #[cfg(test)]
