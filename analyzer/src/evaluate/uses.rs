@@ -1,6 +1,6 @@
 //! What operations are going on, and the memory that they use until they are complete.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use p2p_protocol::model::RequestId;
 use rustc_hash::FxHashMap;
@@ -14,6 +14,8 @@ pub(super) struct Uses {
     objects: BTreeMap<RequestId, Vec<ObjectId>>,
     /// Which parts these are.
     parts: FxHashMap<ObjectId, Parts>,
+    /// Those that are no messages: collectives and one-sided accesses.
+    others: BTreeSet<RequestId>,
 }
 
 /// The parts of one object that are in use.
@@ -61,10 +63,16 @@ impl Uses {
         self.objects.get(&request).is_some_and(Vec::is_empty)
     }
 
-    /// Whether a request uses more than one piece of an object.
-    pub(super) fn has_several(&self, request: RequestId, object: ObjectId) -> bool {
+    /// A request is that of a collective or of a one-sided access.
+    pub(super) fn is_no_message(&mut self, request: RequestId) {
+        self.others.insert(request);
+    }
+
+    /// Whether the event that starts a request speaks of all that it uses of an object: that of a message
+    /// does, of one piece.
+    pub(super) fn is_spoken_of(&self, request: RequestId, object: ObjectId) -> bool {
         let parts = self.parts.get(&object).and_then(|parts| parts.requests.get(&request));
-        parts.is_some_and(|parts| parts.len() > 1)
+        !self.others.contains(&request) && parts.is_none_or(|parts| parts.len() < 2)
     }
 
     /// A request uses this memory.
@@ -98,6 +106,7 @@ impl Uses {
 
     /// A request is complete: it uses nothing, and its slot is free again.
     pub(super) fn end(&mut self, request: RequestId) {
+        self.others.remove(&request);
         for object in self.objects.remove(&request).unwrap_or_default() {
             let Some(parts) = self.parts.get_mut(&object) else { continue };
             parts.requests.remove(&request);
@@ -192,6 +201,7 @@ impl Uses {
 
     /// Where two ways come together, memory is in use that was on either of them.
     pub(super) fn join(&mut self, other: &Uses) {
+        self.others.extend(&other.others);
         for (object, parts) in &other.parts {
             for (request, others) in &parts.requests {
                 let mine = self.parts_of(*request, *object, parts.is_written);

@@ -25,9 +25,16 @@ pub(crate) struct Epochs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Lock {
     target: Option<Peer>,
+    is_exclusive: bool,
     position: Position,
     /// The last flush under it.
     flushed: Position,
+}
+
+impl Lock {
+    fn of(target: Option<Peer>, is_exclusive: bool, position: Position) -> Self {
+        Lock { target, is_exclusive, position, flushed: position }
+    }
 }
 
 /// The access epoch that an access belongs to.
@@ -74,11 +81,11 @@ impl Epochs {
             }
             WindowStep::Freed => std::mem::take(self).left_open().collect(),
             WindowStep::Fence { no_succeed, .. } => self.fence(here, *no_succeed),
-            WindowStep::Lock { target, .. } => self.lock(*target, here),
+            WindowStep::Lock { target, exclusive } => self.lock(*target, *exclusive, here),
             WindowStep::LockAll => {
                 let open = self.lock_all.or(self.locks.first().copied());
                 let faults = self.begin(open.map(|lock| lock.position).or(self.start_of()));
-                self.lock_all = Some(Lock { target: None, position: here, flushed: here });
+                self.lock_all = Some(Lock::of(None, false, here));
                 faults
             }
             WindowStep::Unlock { target } => {
@@ -139,6 +146,12 @@ impl Epochs {
         own.map(Opened::Own).or(self.fence.map(|_| Opened::Fence(self.fences)))
     }
 
+    /// Whether the lock of a rank's part that is held is exclusive. `None`: none is held.
+    pub(crate) fn lock_of(&self, target: Peer) -> Option<bool> {
+        let mut locks = self.locks.iter().chain(&self.lock_all);
+        locks.find(|lock| lock.target.is_none_or(|it| it == target)).map(|lock| lock.is_exclusive)
+    }
+
     /// Whether anything is known.
     pub(crate) fn are_known(&self) -> bool {
         !self.lost
@@ -152,7 +165,7 @@ impl Epochs {
         open.left_open().collect()
     }
 
-    fn lock(&mut self, target: Peer, here: Position) -> Vec<Fault> {
+    fn lock(&mut self, target: Peer, is_exclusive: bool, here: Position) -> Vec<Fault> {
         if target == Peer::Null {
             return Vec::new();
         }
@@ -160,7 +173,7 @@ impl Epochs {
         let open = same.or(self.lock_all).map(|lock| lock.position).or(self.start_of());
         let faults = self.begin(open);
         if same.is_none() {
-            self.locks.push(Lock { target: Some(target), position: here, flushed: here });
+            self.locks.push(Lock::of(Some(target), is_exclusive, here));
         }
         faults
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::passive;
 use crate::engine::epochs::{Opened, Visit, visits};
 use crate::engine::{At, describe};
 use crate::model::{AccessKind, Action, Peer, Rank, WindowId, WindowRange, WindowStep, World};
@@ -18,18 +19,40 @@ pub(super) struct Conflict {
     pub(super) target: Rank,
     /// The bytes that both use.
     pub(super) both: WindowRange,
+    /// Whether both are under locks, or one is the target's own, and nothing puts them in order.
+    pub(super) is_unordered: bool,
+}
+
+impl Conflict {
+    pub(super) fn of(
+        world: &World,
+        target: Rank,
+        one: &Use,
+        other: &Use,
+        is_unordered: bool,
+    ) -> Self {
+        // The target's own access is what is easily mended; else the later one in the source.
+        let written = |one: &Use| (one.how.is_local(), describe::place(world, one.at), one.at);
+        let [first, second] =
+            if written(one) < written(other) { [one, other] } else { [other, one] };
+        let both = WindowRange {
+            start: one.range.start.max(other.range.start),
+            end: one.range.end.min(other.range.end),
+        };
+        Conflict { first: first.at, second: second.at, target, both, is_unordered }
+    }
 }
 
 /// What uses a part of a window.
 #[derive(Clone, Copy)]
-struct Use {
-    at: At,
-    range: WindowRange,
-    how: How,
+pub(super) struct Use {
+    pub(super) at: At,
+    pub(super) range: WindowRange,
+    pub(super) how: How,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
+pub(super) enum How {
     Read,
     Write,
     /// Element by element, in one step each.
@@ -39,7 +62,19 @@ enum How {
 }
 
 impl How {
-    fn is_local(self) -> bool {
+    pub(super) fn of(kind: AccessKind) -> Self {
+        match (kind.is_atomic(), kind.writes()) {
+            (true, _) => How::Atomic,
+            (false, true) => How::Write,
+            (false, false) => How::Read,
+        }
+    }
+
+    pub(super) fn of_local(writes: bool) -> Self {
+        if writes { How::LocalWrite } else { How::LocalRead }
+    }
+
+    pub(super) fn is_local(self) -> bool {
         matches!(self, How::LocalRead | How::LocalWrite)
     }
 }
@@ -61,6 +96,7 @@ pub(super) fn conflicts(world: &World) -> Vec<Conflict> {
             compare(world, target, uses, &mut conflicts);
         }
     }
+    conflicts.extend(passive::conflicts(world));
     conflicts.sort_by_key(|conflict| (conflict.second, conflict.first));
     conflicts
 }
@@ -72,16 +108,10 @@ fn used(visit: &Visit<'_>) -> Option<(Epoch, Use)> {
         WindowStep::Access(access) => {
             let Peer::Rank(target) = access.target else { return None };
             let opened = visit.epochs.epoch_of(access)?;
-            let how = match (access.kind.is_atomic(), access.kind.writes()) {
-                (true, _) => How::Atomic,
-                (false, true) => How::Write,
-                (false, false) => How::Read,
-            };
-            (Rank::try_from(target).ok()?, opened, access.range?, how)
+            (Rank::try_from(target).ok()?, opened, access.range?, How::of(access.kind))
         }
         WindowStep::Local { writes, range } => {
-            let how = if *writes { How::LocalWrite } else { How::LocalRead };
-            (rank, Opened::Fence(visit.epochs.fences), (*range)?, how)
+            (rank, Opened::Fence(visit.epochs.fences), (*range)?, How::of_local(*writes))
         }
         _ => return None,
     };
@@ -100,15 +130,7 @@ fn compare(world: &World, target: Rank, mut uses: Vec<Use>, conflicts: &mut Vec<
                 && !is_over_before(world, one.at, other.at)
         });
         if let Some(other) = meets.next() {
-            // The target's own access is what is easily mended; else the later one in the source.
-            let written = |one: &Use| (one.how.is_local(), describe::place(world, one.at), one.at);
-            let [first, second] =
-                if written(one) < written(other) { [one, other] } else { [other, one] };
-            let both = WindowRange {
-                start: one.range.start.max(other.range.start),
-                end: one.range.end.min(other.range.end),
-            };
-            conflicts.push(Conflict { first: first.at, second: second.at, target, both });
+            conflicts.push(Conflict::of(world, target, one, other, false));
         }
     }
 }
@@ -133,7 +155,7 @@ fn is_over_before(world: &World, one: At, other: At) -> bool {
 }
 
 /// Whether two uses of the same memory may be in one epoch.
-fn may_meet(one: How, other: How) -> bool {
+pub(super) fn may_meet(one: How, other: How) -> bool {
     let reads = |how| matches!(how, How::Read | How::LocalRead);
     (reads(one) && reads(other))
         || (one == How::Atomic && other == How::Atomic)

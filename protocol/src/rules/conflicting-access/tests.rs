@@ -1,7 +1,8 @@
 //! Accesses that may meet, and accesses that may not.
 
 use super::super::samples::{c, found, on_window, put};
-use crate::model::{AccessKind, Action, WindowStep};
+use crate::engine::samples::{receive, send};
+use crate::model::{AccessKind, Action, Collective, CollectiveKind, WindowStep};
 
 fn fence() -> Action {
     on_window(WindowStep::Fence { no_precede: false, no_succeed: false, others: false })
@@ -77,4 +78,59 @@ fn what_an_rget_has_read_before_its_wait_is_over() {
     assert_eq!(count(vec![lock(), requested(AccessKind::Get), put(1, 0..4), wait()]), 1);
     assert_eq!(count(vec![lock(), requested(AccessKind::Get), wait(), put(1, 0..4)]), 0);
     assert_eq!(count(vec![lock(), requested(AccessKind::Put), wait(), put(1, 0..4)]), 1);
+}
+
+/// Ranks 0 and 1 use rank 2's part, and rank 2 does something as well.
+fn under_locks(ranks: [Vec<Action>; 3]) -> usize {
+    found(&c(ranks.into()), "conflicting-access").len()
+}
+
+fn locked(exclusive: bool, step: Action) -> Vec<Action> {
+    let target = crate::model::Peer::Rank(2);
+    let lock = on_window(WindowStep::Lock { target, exclusive });
+    vec![lock, step, on_window(WindowStep::Unlock { target })]
+}
+
+fn barrier() -> Vec<Action> {
+    vec![Action::Collective(Collective::of(CollectiveKind::Barrier, 0))]
+}
+
+#[test]
+fn shared_locks_keep_nobody_away() {
+    let shared = |bytes| locked(false, put(2, bytes));
+    assert_eq!(under_locks([shared(0..4), shared(0..4), vec![]]), 1);
+    assert_eq!(under_locks([shared(0..4), shared(4..8), vec![]]), 0);
+    let exclusive = || locked(true, put(2, 0..4));
+    assert_eq!(under_locks([shared(0..4), exclusive(), vec![]]), 0);
+    assert_eq!(under_locks([exclusive(), exclusive(), vec![]]), 0);
+}
+
+#[test]
+fn a_collective_or_a_message_may_put_them_in_order() {
+    let shared = || locked(false, put(2, 0..4));
+    let [first, second] = [[shared(), barrier()].concat(), [barrier(), shared()].concat()];
+    assert_eq!(under_locks([first.clone(), second, barrier()]), 0);
+    assert_eq!(under_locks([first, [shared(), barrier()].concat(), barrier()]), 1);
+    let tells = [shared(), vec![send(1, 0)]].concat();
+    assert_eq!(under_locks([tells, [vec![receive(0, 0)], shared()].concat(), vec![]]), 0);
+    let tells_before = [vec![send(1, 0)], shared()].concat();
+    assert_eq!(under_locks([tells_before, [vec![receive(0, 0)], shared()].concat(), vec![]]), 1);
+}
+
+#[test]
+fn the_target_needs_a_lock_of_its_own_part() {
+    let range = Some(crate::model::WindowRange { start: 0, end: 4 });
+    let store = || on_window(WindowStep::Local { writes: true, range });
+    let exclusive = || locked(true, put(2, 0..4));
+    assert_eq!(under_locks([exclusive(), vec![], vec![store()]]), 1);
+    assert_eq!(under_locks([exclusive(), vec![], locked(false, store())]), 0);
+    let later = [barrier(), vec![store()]].concat();
+    assert_eq!(under_locks([[exclusive(), barrier()].concat(), barrier(), later]), 0);
+}
+
+#[test]
+fn who_goes_on_by_what_it_reads_may_be_in_order() {
+    let branch = vec![Action::Branch { targets: [1, 1].into() }];
+    let shared = || locked(false, put(2, 0..4));
+    assert_eq!(under_locks([shared(), [branch, shared()].concat(), vec![]]), 0);
 }

@@ -97,6 +97,7 @@ pub(super) fn access(
         _ => None,
     };
     let id = machine.new_request();
+    Rc::make_mut(&mut machine.state.uses).is_no_message(id);
     let access = WindowAccess {
         kind,
         target: peer,

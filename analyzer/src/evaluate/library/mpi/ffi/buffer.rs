@@ -11,6 +11,7 @@ use super::super::{carried, state};
 use super::constants::{BOTTOM, IN_PLACE};
 use super::handles::was_never_set;
 use super::invocation::Invocation;
+use super::windows;
 use crate::evaluate::Understood;
 use crate::evaluate::handle::{Datatype, Handle, Layout, Request};
 use crate::evaluate::machine::{Machine, Outcome};
@@ -55,8 +56,8 @@ impl Region {
         }
     }
 
-    /// The same of a message, whose event speaks of memory that is in one piece: of two such, whoever
-    /// runs the events sees that they overlap.
+    /// The same of a message, whose event speaks of memory that is in one piece: of two such messages,
+    /// whoever runs the events sees that they overlap.
     pub(super) fn touch_pieces(&self, machine: &mut Machine<'_>, writes: bool, place: Place) {
         for piece in &self.pieces {
             note_access(machine, *piece, writes, place, self.pieces.len() == 1);
@@ -93,20 +94,21 @@ impl Region {
     }
 }
 
-/// Notes that bytes are touched, where operations are pending on them.
-/// `of_several`: only those that use several pieces.
+/// Notes that bytes are touched, where operations are pending on them, or where others may access them.
+/// `is_told`: only those whose own event does not speak of what they use.
 fn note_access(
     machine: &mut Machine<'_>,
     bytes: Buffer,
     writes: bool,
     place: Place,
-    of_several: bool,
+    is_told: bool,
 ) {
+    windows::touch_bytes(machine, bytes, writes, place);
     let object = ObjectId(bytes.object);
     let range = Some((bytes.start, bytes.end));
     let mut requests = machine.state.uses.touching_bytes((object, u64::MAX), range, writes);
-    if of_several {
-        requests.retain(|request| machine.state.uses.has_several(*request, object));
+    if is_told {
+        requests.retain(|request| !machine.state.uses.is_spoken_of(*request, object));
     }
     if !requests.is_empty() {
         machine.graph.push(Action::Access { requests: requests.into(), writes }, place);

@@ -1,5 +1,7 @@
 //! MPI's collective functions.
 
+use std::rc::Rc;
+
 use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind};
 
 use super::super::collective::{self, Buffers, Entry, Root};
@@ -132,10 +134,11 @@ fn finish(
     let at = asked.function.arguments.len() - 1;
     requests::overwrite(machine, asked, at)?;
     let id = machine.new_request();
+    Rc::make_mut(&mut machine.state.uses).is_no_message(id);
     machine.emit(Action::StartCollective { collective: entered, request: id }, asked.place())?;
     let buffer = used.taken.as_ref().and_then(|(taken, _)| taken.memory.path.clone());
     let started = Request::started(id, asked.place(), buffer);
-    let request = Request { arrives: result.map(std::rc::Rc::new), ..started };
+    let request = Request { arrives: result.map(Rc::new), ..started };
     let mut regions: Vec<(&Region, bool)> = Vec::new();
     regions.extend(used.sent.iter().filter(|_| !used.is_in_place).map(|sent| (sent, false)));
     regions.extend(used.taken.iter().map(|(taken, _)| (taken, !used.is_only_read)));

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use p2p_protocol::model::{
-    AccessKind, Action, Argument, Collective, CollectiveKind, HandleKind, OneSided, Peer,
+    AccessKind, Action, Argument, Buffer, Collective, CollectiveKind, HandleKind, OneSided, Peer,
     Window as ModelWindow, WindowId, WindowRange, WindowStep,
 };
 
@@ -22,6 +22,7 @@ use crate::evaluate::handle::{Handle, Window, WindowPart};
 use crate::evaluate::machine::{Machine, Outcome, Told};
 use crate::evaluate::state::Counted;
 use crate::evaluate::value::{Path, Value};
+use crate::program::Place;
 
 /// Calls one of these functions. `None`: it is none of them.
 pub(super) fn function(
@@ -132,16 +133,19 @@ fn make(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: Made) -> Out
 const STEPS_BACK: usize = 8;
 
 /// The program itself touches memory that lies in a window. Accesses of bytes in a row are one.
-pub(in crate::evaluate) fn touch(
-    machine: &mut Machine<'_>,
-    path: &Path,
-    writes: bool,
-    at: crate::program::Place,
-) {
-    let Some((first, last)) = machine.span(path) else { return };
+pub(in crate::evaluate) fn touch(machine: &mut Machine<'_>, path: &Path, writes: bool, at: Place) {
+    let Some((start, end)) = machine.span(path) else { return };
+    touch_bytes(machine, Buffer { object: path.object.0, start, end }, writes, at);
+}
+
+/// The same of bytes, which a call of MPI may touch as well.
+pub(super) fn touch_bytes(machine: &mut Machine<'_>, bytes: Buffer, writes: bool, at: Place) {
+    if !machine.state.mpi.has_windows() {
+        return;
+    }
     let windows = machine.state.mpi.windows.clone();
-    for (window, own) in windows.iter().filter(|(_, own)| own.object == path.object.0) {
-        let (start, end) = (first.max(own.start), last.min(own.end));
+    for (window, own) in windows.iter().filter(|(_, own)| own.object == bytes.object) {
+        let (start, end) = (bytes.start.max(own.start), bytes.end.min(own.end));
         if start >= end || machine.graph.total() >= machine.limits.events {
             continue;
         }
@@ -187,8 +191,11 @@ fn of_memory(
     asked: &Invocation<'_, '_>,
     bytes: Option<i128>,
 ) -> Outcome<Option<Path>> {
-    let path = asked.argument(0).and_then(|pointer| machine.pointer(pointer));
-    let Some(path) = path else { return Ok(None) };
+    let Some(pointer) = asked.argument(0) else { return Ok(None) };
+    if bytes.is_some_and(|bytes| bytes > 0) && machine.is_null(pointer) == Some(true) {
+        asked.fails(machine, 0, Argument::NullBuffer)?;
+    }
+    let Some(path) = machine.pointer(pointer) else { return Ok(None) };
     let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
     if let (Some(needs), Some(has), true) = (bytes, machine.room(&path).bytes, machine.is_c())
         && needs > has
