@@ -111,7 +111,7 @@ impl<'p> Machine<'p> {
             let holds = self.decide_alike(condition, choice)?;
             return if holds { then(self) } else { otherwise(self) };
         }
-        if choice.at_head && choice.then.communicates && !self.quiet {
+        if (matters(choice.then) || matters(choice.otherwise)) && !self.quiet {
             super::library::mpi::ask_for_carried(self, &Content::Unknown(condition));
         }
         let meaning = self.tag_condition(condition);

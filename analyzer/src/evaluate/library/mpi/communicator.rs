@@ -209,10 +209,12 @@ fn make(
         "create_cartesian_communicator" => topology::create(machine, communicator, known, call),
         "subgroup" | "subgroup_unchecked" => topology::subgroup(machine, communicator, known, call),
         _ => {
-            collective::make(machine, known, Told::Nothing, call.place)?;
-            let why = "which ranks share a node is not known before the program runs";
-            machine.understood(call.place, Understood::Partly(why.to_owned()));
-            Ok(state::communicator(Communicator::unknown(format!("part of {}", communicator.name))))
+            let key = argument.and_then(Value::as_integer);
+            let told = vec![Some(1), Some(0), key];
+            match of_node(machine, communicator, known, told, call.place)? {
+                Some(node) => Ok(state::communicator(node)),
+                None => Ok(machine.fresh(call.ty.clone())),
+            }
         }
     }
 }
@@ -356,6 +358,32 @@ pub(super) fn split(
         }
     };
     Ok(Value::some(state::communicator(communicator)))
+}
+
+/// `MPI_Comm_split_type`: which ranks share a node is only known when the program runs. That all do is
+/// one of the ways it may be, as on any machine of one's own: nothing is said that is wrong then.
+pub(super) fn of_node(
+    machine: &mut Machine<'_>,
+    of: &Communicator,
+    known: &KnownCommunicator,
+    mine: Vec<Option<i128>>,
+    place: Place,
+) -> Outcome<Option<Rc<Communicator>>> {
+    let (has_kind, kind) = (mine[0], mine[1]);
+    let (number, all) = collective::make(machine, known, Told::Numbers(mine), place)?;
+    let Some(all) = all else { return Err(machine.untold(place)) };
+    if has_kind == Some(0) {
+        return Ok(None);
+    }
+    let why = "which ranks share a node is not known before the program runs: all are taken to";
+    machine.understood(place, Understood::Partly(why.to_owned()));
+    Ok(Some(match members_of_color(known, &all, kind) {
+        Some(members) => {
+            let made = Made { number, what: "node".to_owned(), members };
+            made.communicator(machine, of, known, None)
+        }
+        None => Communicator::unknown(format!("part of {}", of.name)),
+    }))
 }
 
 /// The world's ranks of all that gave this color, by key and then by rank.

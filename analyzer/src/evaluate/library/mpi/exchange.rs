@@ -53,7 +53,11 @@ pub(super) fn exchange(
 
 /// What a rank tells of its buffer: the collective, so that nothing is taken from another one, and
 /// the numbers in it.
-fn contribution(machine: &mut Machine<'_>, kind: CollectiveKind, sent: Option<&Memory>) -> Told {
+pub(super) fn contribution(
+    machine: &mut Machine<'_>,
+    kind: CollectiveKind,
+    sent: Option<&Memory>,
+) -> Told {
     let path = sent.filter(|memory| !memory.is_view).and_then(|memory| memory.path.as_ref());
     let Some(values) = path.and_then(|path| scalars(&machine.peek(path))) else {
         return Told::Nothing;
@@ -90,7 +94,7 @@ fn value(number: i128, scalar: Scalar) -> Option<Value> {
     Some(Value::Scalar(scalar, Content::Known(constant)))
 }
 
-fn numbers(kind: CollectiveKind, told: Told) -> Option<Vec<i128>> {
+pub(super) fn numbers(kind: CollectiveKind, told: Told) -> Option<Vec<i128>> {
     match told {
         Told::Numbers(numbers) if numbers.first() == Some(&Some(kind as i128)) => {
             numbers.into_iter().skip(1).collect()
@@ -128,7 +132,7 @@ fn received(
     }
 }
 
-fn combined(all: &[Option<Vec<i128>>], operation: Option<&str>) -> Option<Vec<i128>> {
+pub(super) fn combined(all: &[Option<Vec<i128>>], operation: Option<&str>) -> Option<Vec<i128>> {
     let operation = operation?;
     let mut rest = all.iter();
     let mut result = rest.next()?.clone()?;

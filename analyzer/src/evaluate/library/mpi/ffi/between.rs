@@ -56,7 +56,7 @@ fn ranks(told: &Told) -> Option<Rc<[u32]>> {
 }
 
 /// The ranks of both groups, in an order that is the same for both.
-fn united(one: &[u32], other: &[u32]) -> Rc<[u32]> {
+pub(super) fn united(one: &[u32], other: &[u32]) -> Rc<[u32]> {
     let (first, second) = if one.first() < other.first() { (one, other) } else { (other, one) };
     first.iter().chain(second).copied().collect()
 }

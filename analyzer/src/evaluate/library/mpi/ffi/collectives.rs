@@ -8,6 +8,7 @@ use super::super::collective::{self, Buffers, Entry, Root};
 use super::super::memory::Memory;
 use super::super::process::unknown_rank;
 use super::super::state;
+use super::across::{self, Across};
 use super::buffer::{self, At, Region, place, region};
 use super::communicator;
 use super::invocation::Invocation;
@@ -21,7 +22,7 @@ use crate::evaluate::value::{Content, Path, Value};
 
 /// How a collective's memory is handed over.
 #[derive(Clone, Copy)]
-enum Memories {
+pub(super) enum Memories {
     /// None.
     None,
     /// One, which the root sends and the others receive into.
@@ -95,12 +96,12 @@ fn enter(
     is_immediate: bool,
 ) -> Outcome<()> {
     let at = asked.position("comm").expect("every collective has a communicator");
-    let known = match communicator::known_intra(machine, asked, at) {
-        Ok((_, known)) => known,
-        Err(flow) => return Err(flow),
-    };
+    let (_, known) = communicator::known(machine, asked, at)?;
+    if known.remote.is_some() {
+        return across::enter(machine, asked, (kind, memories), (known, is_immediate));
+    }
     let root = root(machine, asked, &known)?;
-    let side = Side { kind, root, size: known.size(), here: known.rank };
+    let side = Side { kind, root, size: known.size(), here: known.rank, across: None };
     let mut used = used(machine, asked, memories, &side)?;
     used.is_only_read = kind == CollectiveKind::Bcast && side.is_root();
     let operation = operation(machine, asked, used.datatype.as_ref())?;
@@ -115,7 +116,7 @@ fn enter(
 }
 
 /// Enters it, and says what is where afterwards.
-fn finish(
+pub(super) fn finish(
     machine: &mut Machine<'_>,
     asked: &Invocation<'_, '_>,
     (entered, used): (Collective, &Used),
@@ -147,36 +148,43 @@ fn finish(
 }
 
 /// Where this rank stands in a collective.
-struct Side {
-    kind: CollectiveKind,
-    root: Root,
-    size: u32,
-    here: Number,
+pub(super) struct Side {
+    pub(super) kind: CollectiveKind,
+    pub(super) root: Root,
+    /// How many ranks it exchanges something with.
+    pub(super) size: u32,
+    pub(super) here: Number,
+    /// Its part in one between two groups.
+    pub(super) across: Option<Across>,
 }
 
 impl Side {
     /// Whether this rank is the root, or there is none.
-    fn is_root(&self) -> bool {
-        match self.root {
-            Root::None => true,
-            Root::Uniform => false,
-            Root::Known(root) => self.here == Number::from(root),
+    pub(super) fn is_root(&self) -> bool {
+        match (self.across, self.root) {
+            (Some(across), _) => matches!(across, Across::All | Across::Root),
+            (None, Root::None) => true,
+            (None, Root::Uniform) => false,
+            (None, Root::Known(root)) => self.here == Number::from(root),
         }
     }
 
     /// Whether this rank brings something.
-    fn brings(&self) -> bool {
+    pub(super) fn brings(&self) -> bool {
+        use CollectiveKind::{Gather, Gatherv, Reduce, Scatter, Scatterv};
         match self.kind {
-            CollectiveKind::Scatter | CollectiveKind::Scatterv => self.is_root(),
+            Scatter | Scatterv => self.is_root(),
+            Gather | Gatherv | Reduce => self.across != Some(Across::Root),
             _ => true,
         }
     }
 
     /// Whether something arrives at this rank.
     fn takes(&self) -> bool {
-        use CollectiveKind::{Gather, Gatherv, Reduce};
+        use CollectiveKind::{Gather, Gatherv, Reduce, Scatter, Scatterv};
         match self.kind {
             Gather | Gatherv | Reduce => self.is_root(),
+            Scatter | Scatterv => self.across != Some(Across::Root),
             _ => true,
         }
     }
@@ -202,20 +210,20 @@ impl Side {
 
 /// The memory that a call uses.
 #[derive(Default)]
-struct Used {
-    sent: Option<Region>,
+pub(super) struct Used {
+    pub(super) sent: Option<Region>,
     /// With the argument that points there.
-    taken: Option<(Region, usize)>,
+    pub(super) taken: Option<(Region, usize)>,
     /// What is brought lies where it is taken.
     is_in_place: bool,
     /// This rank is the root of a broadcast: what lies where others take it is sent.
-    is_only_read: bool,
-    datatype: Option<Datatype>,
+    pub(super) is_only_read: bool,
+    pub(super) datatype: Option<Datatype>,
 }
 
 impl Used {
     /// What the rank brings and takes, for who computes with it.
-    fn buffers(&self, side: &Side) -> Buffers {
+    pub(super) fn buffers(&self, side: &Side) -> Buffers {
         let brought = self.sent.as_ref().map(|sent| sent.memory.clone());
         let taken = self.taken.as_ref().map(|(taken, _)| taken.memory.clone());
         if side.is_of_neighbors() {
@@ -260,7 +268,7 @@ impl Used {
     }
 
     /// Notes what the call reads and writes.
-    fn touch(&self, machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) {
+    pub(super) fn touch(&self, machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) {
         if let Some(sent) = self.sent.as_ref().filter(|_| !self.is_in_place) {
             sent.touch(machine, false, asked.place());
         }
@@ -270,7 +278,8 @@ impl Used {
     }
 }
 
-fn used(
+/// The memory that this rank's call uses.
+pub(super) fn used(
     machine: &mut Machine<'_>,
     asked: &Invocation<'_, '_>,
     memories: Memories,
@@ -361,7 +370,10 @@ fn own_part(
 fn combined(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, side: &Side) -> Outcome<Used> {
     let is_block = side.kind == CollectiveKind::ReduceScatterBlock;
     let times = if is_block { u64::from(side.size) } else { 1 };
-    let sent = region(machine, asked, [0, 2, 3], times)?;
+    let sent = match side.brings() {
+        true => region(machine, asked, [0, 2, 3], times)?,
+        false => Region::default(),
+    };
     let mut used = Used {
         datatype: Some(buffer::datatype(machine, asked, 3)?),
         is_in_place: sent.is_in_place,
@@ -372,7 +384,7 @@ fn combined(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, side: &Side) 
         used.taken = Some((taken, 1));
     }
     used.sent = match used.is_in_place {
-        false => Some(sent),
+        false => side.brings().then_some(sent),
         true => used.taken.as_ref().map(|(taken, _)| taken.clone()),
     };
     Ok(used)
@@ -411,14 +423,17 @@ fn one_piece_and_parts(
     (one, parts): (At, Parts),
     side: &Side,
 ) -> Outcome<Used> {
-    let sent = region(machine, asked, one, 1)?;
-    let is_in_place = sent.is_in_place;
+    let sent = match side.brings() {
+        true => Some(region(machine, asked, one, 1)?),
+        false => None,
+    };
+    let is_in_place = sent.as_ref().is_some_and(|sent| sent.is_in_place);
     let ranks = (!side.is_of_neighbors()).then_some(side.size);
     let taken = match side.takes() {
         true => Some((parts::region(machine, asked, parts, ranks)?, parts.pointer)),
         false => None,
     };
-    let sent = (!is_in_place).then_some(sent);
+    let sent = sent.filter(|_| !is_in_place);
     Ok(Used { sent, taken, is_in_place, ..Used::default() })
 }
 
@@ -432,9 +447,12 @@ fn parts_and_one_piece(
         true => Some(parts::region(machine, asked, parts, Some(side.size))?),
         false => None,
     };
-    let taken = region(machine, asked, one, 1)?;
-    let is_in_place = taken.is_in_place;
-    let taken = (!is_in_place).then_some((taken, one[0]));
+    let taken = match side.takes() {
+        true => Some(region(machine, asked, one, 1)?),
+        false => None,
+    };
+    let is_in_place = taken.as_ref().is_some_and(|taken| taken.is_in_place);
+    let taken = taken.filter(|_| !is_in_place).map(|taken| (taken, one[0]));
     Ok(Used { sent, taken, is_in_place, ..Used::default() })
 }
 

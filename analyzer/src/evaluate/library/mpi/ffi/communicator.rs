@@ -7,7 +7,7 @@ use p2p_protocol::model::{Action, Argument, Collective, CollectiveKind, HandleKi
 use super::super::communicator::{self as made, Made};
 use super::super::state::{self, rank};
 use super::super::{collective, group};
-use super::constants::{CONGRUENT, IDENTICAL, SIMILAR, UNDEFINED, UNEQUAL};
+use super::constants::{CONGRUENT, IDENTICAL, SHARED, SIMILAR, UNDEFINED, UNEQUAL};
 use super::handles::{create, release};
 use super::invocation::Invocation;
 use super::messages::truth;
@@ -273,15 +273,15 @@ fn of_group(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()
     keep(machine, asked, asked.function.arguments.len() - 1, in_value(made))
 }
 
-/// `MPI_Comm_split_type`: which ranks share a node is only known when the program runs.
+/// `MPI_Comm_split_type(communicator, kind, key, info, new communicator)`
 fn by_kind(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>) -> Outcome<()> {
     let (of, known) = known_intra(machine, asked, 0)?;
-    if asked.number(machine, 1) == Some(UNDEFINED) {
-        collective::make(machine, &known, Told::Nothing, asked.place())?;
-        return keep(machine, asked, 4, None);
-    }
-    collective::make(machine, &known, Told::Nothing, asked.place())?;
-    unclear(machine, asked, "which ranks share a node is not known before the program runs");
-    let made = Communicator::unknown(format!("part of {}", of.name));
-    keep(machine, asked, 4, Some(made))
+    machine.understood(asked.place(), Understood::Fully);
+    let key = asked.number(machine, 2);
+    let told = match asked.number(machine, 1) {
+        Some(UNDEFINED) => vec![Some(0), Some(0), key],
+        kind => vec![Some(1), kind.filter(|kind| *kind == SHARED), key],
+    };
+    let made = made::of_node(machine, &of, &known, told, asked.place())?;
+    keep(machine, asked, 4, made)
 }

@@ -33,6 +33,9 @@ pub(super) const CONGRUENT: i128 = 1;
 pub(super) const SIMILAR: i128 = 2;
 pub(super) const UNEQUAL: i128 = 3;
 
+/// `MPI_COMM_TYPE_SHARED`: ranks that can share memory.
+pub(super) const SHARED: i128 = 0;
+
 /// Bits of assertions about epochs.
 pub(super) const NO_CHECK: i128 = 1;
 pub(super) const NO_PRECEDE: i128 = 2;
@@ -132,6 +135,7 @@ fn number(short: &str) -> Option<i128> {
         "UNDEFINED" => UNDEFINED,
         "ROOT" => ROOT,
         "DISTRIBUTE_DFLT_DARG" => DEFAULT_ARGUMENT,
+        "COMM_TYPE_SHARED" => SHARED,
         "SUCCESS" | "IDENT" | "THREAD_SINGLE" => 0,
         "CONGRUENT" | "THREAD_FUNNELED" => CONGRUENT,
         "SIMILAR" | "THREAD_SERIALIZED" => SIMILAR,

@@ -3,6 +3,7 @@
 //! other ranks and is not modelled leaves nothing known.
 
 mod accesses;
+mod across;
 mod between;
 mod buffer;
 mod collectives;

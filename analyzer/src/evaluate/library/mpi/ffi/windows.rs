@@ -22,7 +22,7 @@ use crate::evaluate::handle::{Handle, Window, WindowPart};
 use crate::evaluate::machine::{Machine, Outcome, Told};
 use crate::evaluate::state::Counted;
 use crate::evaluate::value::{Path, Value};
-use crate::program::Place;
+use crate::program::{Place, Scalar, Type};
 
 /// Calls one of these functions. `None`: it is none of them.
 pub(super) fn function(
@@ -101,7 +101,12 @@ fn make(machine: &mut Machine<'_>, asked: &Invocation<'_, '_>, how: Made) -> Out
     }
     let memory = match (how, size_value) {
         (Made::OfMemory, _) => of_memory(machine, asked, bytes)?,
-        (Made::Allocated | Made::Shared, Some(size)) => Some(allocate(machine, asked, size, 4)),
+        (Made::Allocated, Some(size)) => Some(allocate(machine, asked, size, 4)),
+        // Behind its own part lies that of the next rank, which it may use as well.
+        (Made::Shared, Some(_)) => {
+            let size = machine.fresh(Type::Scalar(Scalar::I64));
+            Some(allocate(machine, asked, &size, 4))
+        }
         _ => None,
     };
     let collective = Collective::of(CollectiveKind::MakeWindow, known.id);

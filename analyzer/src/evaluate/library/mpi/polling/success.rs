@@ -59,10 +59,21 @@ impl<'t> Success<'t> {
         any
     }
 
+    /// Whether an expression is the answer itself.
+    fn is_answer(&self, expression: &Expression) -> bool {
+        match &expression.kind {
+            Kind::Variable(variable) => self.answers.contains(variable),
+            Kind::Cast(inner, _) => self.is_answer(inner),
+            _ => false,
+        }
+    }
+
     /// Whether an assignment only keeps the answer or the request.
     pub(super) fn holds(&self, assignment: &Expression) -> bool {
         match &assignment.kind {
             Kind::Assign(_, value) => self.contains(value),
+            // `left -= done`: of none that is complete, nothing is counted.
+            Kind::AssignWith(Binary::Add | Binary::Subtract, _, value) => self.is_answer(value),
             Kind::Method { .. } => {
                 matches!(&assignment.kind,
                     Kind::Method { name, .. } if matches!(name.as_str(), "incomplete" | "is_empty"

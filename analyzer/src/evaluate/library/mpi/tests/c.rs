@@ -354,7 +354,7 @@ fn a_loop_that_goes_round_until_there_is_a_message_probes() {
 #[test]
 fn files_and_windows_of_unknown_groups_touch_nobody() {
     let body = "MPI_Comm node; MPI_Win win; double *base; MPI_File file;
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        MPI_Comm_split_type(MPI_COMM_WORLD, OMPI_COMM_TYPE_SOCKET, 0, MPI_INFO_NULL, &node);
         MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, node, &base, &win);
         MPI_Win_fence(0, win);
         MPI_Barrier(node);

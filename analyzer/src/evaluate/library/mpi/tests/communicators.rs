@@ -106,9 +106,9 @@ fn alone_with_oneself() {
 }
 
 #[test]
-fn ranks_of_a_node_are_not_known() {
+fn ranks_are_taken_to_share_a_node() {
     let body = "let node = world.split_shared(0); node.barrier(); world.barrier();";
-    all_do(body, &[&["make_communicator", "barrier"]]);
+    all_do(body, &[&["make_communicator", "barrier on world, node", "barrier"]]);
 }
 
 #[test]
