@@ -344,8 +344,11 @@ pub fn largest_buffer(world: &World, rank: Rank) -> Option<u64> {
 pub fn communicator(world: &World, at: At) -> String {
     let event = event(world, at);
     let envelope = envelope(event, true).or(envelope(event, false));
+    let collective = event.action.collective().map(|collective| collective.communicator);
     envelope
-        .and_then(|envelope| world.communicators.get(usize::from(envelope.communicator)))
+        .map(|envelope| envelope.communicator)
+        .or(collective)
+        .and_then(|communicator| world.communicators.get(usize::from(communicator)))
         .map_or_else(
             || "its communicator".to_owned(),
             |communicator| words::communicator(world.dialect, &communicator.name),

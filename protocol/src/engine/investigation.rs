@@ -159,7 +159,7 @@ impl<'w> Case<'w> {
     }
 
     pub(super) fn take_left(&mut self, run: &Run<'w>, unclean: &Unclean) {
-        let partners = Partners::of(&unclean.left);
+        let partners = Partners::of(self.world, &unclean.left);
         for &operation in unclean.left.iter().filter(|unmatched| unmatched.sending) {
             if self.is_unpaired(&operation) {
                 continue;
@@ -186,7 +186,7 @@ impl<'w> Case<'w> {
         let shown: Arc<[Blocked]> = hang.stuck.blocked.as_slice().into();
         let mut skipped: FxHashSet<At> = faults.unmatched.iter().map(|one| one.at).collect();
         skipped.extend(faults.missing.iter().flat_map(|(arrivals, _)| arrivals));
-        let partners = Partners::of(&faults.unmatched);
+        let partners = Partners::of(self.world, &faults.unmatched);
         for &operation in &faults.unmatched {
             let cause = faults.cause(&partners, &operation, self.world);
             if matches!(cause, Cause::Left(_))
@@ -280,7 +280,7 @@ impl<'w> Case<'w> {
         let lone: Vec<Unmatched> = (faults.unmatched.iter().copied())
             .filter(|one| faults.all_ended || !self.may_be_served(one, |rank| !ended(rank)))
             .collect();
-        let partners = Partners::of(&lone);
+        let partners = Partners::of(self.world, &lone);
         let mut found = false;
         for operation in lone.into_iter().filter(|one| is_open(&hang.stuck.blocked, one)) {
             let Some(cause) = self.cause(&operation, &faults, &partners, ended) else { continue };

@@ -47,7 +47,7 @@ pub(super) struct Faults {
 
 /// Goes on from a stuck state without any order.
 pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
-    let probes = stuck_probes(&machine);
+    let (stuck, probes) = (machine.unmatched(), stuck_probes(&machine));
     if !probes.is_empty() {
         machine.recording = Some(Vec::new());
     }
@@ -60,6 +60,7 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
         machine.settle();
     }
     let mut unmatched = machine.unmatched();
+    put_in_order(&mut unmatched, &stuck);
     let sent = machine.recording.take().unwrap_or_default();
     let comes = |probe: &Unmatched| {
         sent.iter().any(|&(at, deed)| {
@@ -77,6 +78,35 @@ pub(super) fn faults(mut machine: Machine<'_>) -> Faults {
         unmatched,
         all_ended: machine.ended(),
         observations,
+    }
+}
+
+/// Without an order, a message meets a receive that was meant for one before it, whose tag is wrong,
+/// and it is the next receive that finds nothing. As long as order counted, the first was the one that
+/// both waited for: it takes the place of the later one. The same the other way round.
+fn put_in_order(unmatched: &mut [Unmatched], stuck: &[Unmatched]) {
+    let waited = |one: &Unmatched| stuck.iter().any(|other| key(other) == key(one));
+    let left: Vec<Unmatched> = unmatched.iter().filter(|one| waited(one)).copied().collect();
+    let missed = |one: &Unmatched| {
+        left.iter().any(|other| {
+            other.sending != one.sending
+                && other.communicator == one.communicator
+                && other.tag != one.tag
+                && accepts(one.peer, other.at.0)
+                && accepts(other.peer, one.at.0)
+        })
+    };
+    for number in 0..unmatched.len() {
+        let later = unmatched[number];
+        let stands_for = |one: &&Unmatched| {
+            let (position, after) = (one.at.1, later.at.1);
+            let same = Unmatched { at: later.at, ..**one } == later;
+            same && one.at.0 == later.at.0 && position < after && !unmatched.contains(one)
+        };
+        if !waited(&later) && missed(&later) {
+            let first = stuck.iter().find(stands_for).copied();
+            unmatched[number] = first.unwrap_or(later);
+        }
     }
 }
 
@@ -197,14 +227,15 @@ pub(super) struct Partners {
 
 impl Partners {
     /// Looks for what each could have been meant for.
-    pub(super) fn of(unmatched: &[Unmatched]) -> Self {
+    pub(super) fn of(world: &World, unmatched: &[Unmatched]) -> Self {
         let mut partners = Partners { causes: FxHashMap::default() };
         partners.pair(unmatched, |send, receive| {
             send.communicator == receive.communicator && send.tag != receive.tag
         });
         partners.pair(unmatched, |send, receive| send.communicator != receive.communicator);
-        let alone: Vec<&Unmatched> =
-            unmatched.iter().filter(|one| !partners.causes.contains_key(&key(one))).collect();
+        let alone = partners.alone(unmatched);
+        partners.pair_as_written(world, &alone);
+        let alone = partners.alone(unmatched);
         // Every operation is compared with every other; of many, none is worth being named.
         let few = &alone[..if alone.len() > NAMED { 0 } else { alone.len() }];
         for one in &alone {
@@ -212,6 +243,30 @@ impl Partners {
             partners.causes.insert(key(one), Cause::Nobody { near });
         }
         partners
+    }
+
+    /// Those that were brought together with none.
+    fn alone<'u>(&self, unmatched: &'u [Unmatched]) -> Vec<&'u Unmatched> {
+        unmatched.iter().filter(|one| !self.causes.contains_key(&key(one))).collect()
+    }
+
+    /// Brings together sends and receives that would meet if one of them were on the other's
+    /// communicator, with the numbers of ranks as they are written.
+    fn pair_as_written(&mut self, world: &World, alone: &[&Unmatched]) {
+        if alone.len() > NAMED {
+            return;
+        }
+        for send in alone.iter().filter(|one| one.sending) {
+            let receive = alone.iter().find(|receive| {
+                !receive.sending
+                    && !self.causes.contains_key(&key(receive))
+                    && meet_as_written(world, send, receive)
+            });
+            if let Some(receive) = receive {
+                self.causes.insert(key(send), Cause::Communicator(receive.at));
+                self.causes.insert(key(receive), Cause::Communicator(send.at));
+            }
+        }
     }
 
     pub(super) fn cause(&self, operation: &Unmatched) -> Cause {
@@ -250,6 +305,25 @@ impl Partners {
 
 fn key(operation: &Unmatched) -> (At, bool) {
     (operation.at, operation.sending)
+}
+
+/// Whether a send and a receive on different communicators would meet on one of these.
+fn meet_as_written(world: &World, send: &Unmatched, receive: &Unmatched) -> bool {
+    let tags = send.tag == receive.tag || receive.tag == Tag::Any;
+    if send.communicator == receive.communicator || send.decision != receive.decision || !tags {
+        return false;
+    }
+    // The rank of the world that a peer would be with its number on another communicator.
+    let moved = |one: &Unmatched, other: &Unmatched| {
+        let peer = one.peer;
+        let mut members = world.members(one.communicator);
+        let number = members.position(|rank| peer == Peer::Rank(rank.cast_signed()))?;
+        world.members(other.communicator).nth(number)
+    };
+    let names =
+        |one: &Unmatched, other: &Unmatched| one.peer == Peer::Rank(other.at.0.cast_signed());
+    (names(send, receive) && moved(receive, send) == Some(send.at.0))
+        || (names(receive, send) && moved(send, receive) == Some(receive.at.0))
 }
 
 /// Whether two operations agree in all but a rank: a send that a receive of the same tag waits for
@@ -328,6 +402,21 @@ mod tests {
         let gives = vec![of_many(send(1, 11)), send(1, 11)];
         let takes = vec![of_many(receive(0, 10)), receive(0, 11)];
         assert_eq!(found(vec![gives, takes]), [("tag-mismatch", Place(1))]);
+    }
+
+    #[test]
+    fn of_two_receives_with_one_tag_the_one_that_is_waited_in_misses_its_message() {
+        let mut judge = Judge::new(Options::default());
+        let takes = vec![receive(1, 7), receive(1, 7)];
+        judge.judge(&world(vec![takes, vec![send(0, 8), send(0, 7)]]));
+        let findings = judge.finish().findings;
+        let places = findings.iter().map(|one| (one.rule, one.primary.place, one.secondary.len()));
+        assert_eq!(places.collect::<Vec<_>>(), [("tag-mismatch", Place(3), 1)]);
+        assert_eq!(findings[0].secondary[0].place, Place(1), "{findings:?}");
+        // Nor is it another one if the second message goes its way at first.
+        let takes = vec![receive(1, 7), receive(1, 7)];
+        let faults = found(vec![takes, vec![send(0, 7), send(0, 8)]]);
+        assert_eq!(faults, [("tag-mismatch", Place(4))]);
     }
 
     #[test]

@@ -50,6 +50,13 @@ impl<'b> Flow<'b> {
         Reached { events: self.events, reached }
     }
 
+    /// What comes behind a step as long as there is one way only, in the order of the steps.
+    pub(super) fn straight_behind(self, position: Position) -> impl Iterator<Item = &'b Action> {
+        let behind = self.events.get(position + 1..).unwrap_or_default();
+        let actions = behind.iter().map(|event| &event.action);
+        actions.take_while(|action| action.falls_through() && action.targets().is_empty())
+    }
+
     /// The steps that may come next are to be looked at.
     fn open_behind(self, position: Position, open: &mut Vec<Position>) {
         let Some(event) = self.events.get(position) else { return };

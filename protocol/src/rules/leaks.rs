@@ -7,7 +7,7 @@ use super::draft::{by_place, player};
 use super::flow::Flow;
 use crate::engine::{At, Case, describe};
 use crate::finding::Finding;
-use crate::model::{Action, HandleKind, Place};
+use crate::model::{Action, HandleId, HandleKind, Place, Position};
 
 /// A finding for each place at which objects of a kind are made that are never freed.
 pub(super) fn report(rule: &Rule, case: &Case<'_>, kind: HandleKind, free: &str) -> Vec<Finding> {
@@ -47,14 +47,39 @@ fn never_freed(case: &Case<'_>, kind: HandleKind) -> Vec<At> {
         });
         let freed: FxHashSet<_> = freed.collect();
         let flow = Flow::of(behaviour);
-        // Of those that are made at one place, one is followed.
+        let mut kept: Vec<_> = flow.steps(|action| handle(action).is_some()).collect();
+        let mut walks = 0;
+        kept.retain(|&position| {
+            let made = handle(&behaviour.events[position].action);
+            made.is_some_and(|it| {
+                !freed.contains(&it) || !may_be_freed(flow, (position, it), &mut walks)
+            })
+        });
+        // Of those that are made at one place, one is followed to the end.
         let mut known: FxHashMap<Place, bool> = FxHashMap::default();
-        let kept = flow.steps(|action| handle(action).is_some_and(|it| !freed.contains(&it)));
-        let kept = kept.filter(|&position| {
+        kept.retain(|&position| {
             let ends = || flow.behind([position], |_| false).ends();
             *known.entry(behaviour.events[position].place).or_insert_with(ends)
         });
-        made.extend(kept.map(|position| (rank, position)));
+        made.extend(kept.into_iter().map(|position| (rank, position)));
     }
     made
+}
+
+/// Of so many objects of a rank all ways are followed.
+const FOLLOWED: usize = 1_000;
+
+/// Whether what a step makes may be freed behind it. Its number is that of another object from where
+/// that is made.
+fn may_be_freed(flow: Flow<'_>, (made, handle): (Position, HandleId), walks: &mut usize) -> bool {
+    let frees =
+        |action: &Action| matches!(action, Action::Release { handle: freed } if *freed == handle);
+    let makes =
+        |action: &Action| matches!(action, Action::Create { handle: made, .. } if *made == handle);
+    let mut straight = flow.straight_behind(made).take_while(|action| !makes(action));
+    if straight.any(frees) {
+        return true;
+    }
+    *walks += 1;
+    *walks > FOLLOWED || flow.behind([made], |action| frees(action) || makes(action)).does(frees)
 }

@@ -56,6 +56,12 @@ pub(super) fn leaks(rule: &str, kind: HandleKind) {
     assert!(leak[0].message.starts_with("rank 0 makes a"), "{}", leak[0].message);
     assert!(leak[0].message.ends_with("with `MPI_Comm_dup` and never frees it (with 2 ranks)"));
     assert!(found(vec![make(0), free(0)]).is_empty());
+    // The number of one that is freed is given to the next one.
+    assert_eq!(found(vec![make(0), free(0), make(0)]).len(), 1);
+    assert!(found(vec![make(0), free(0), make(0), free(0)]).is_empty());
+    let branch = Action::Branch { targets: [2, 3].into() };
+    let either = vec![make(0), branch, Action::Jump { target: 3 }, free(0), make(0), free(0)];
+    assert!(found(either).is_empty());
     // Nobody knows what becomes of it.
     assert!(found(vec![make(0), Action::Opaque]).is_empty());
     // Another kind is for another rule.

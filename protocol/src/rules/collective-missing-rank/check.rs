@@ -1,5 +1,6 @@
 //! A collective that some ranks never call.
 
+use super::communicator_mismatch::crossed;
 use super::{Check, Rule};
 use crate::engine::{At, Case, MissingRank, describe};
 use crate::finding::{Finding, Group, Level, ranks};
@@ -15,8 +16,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     // Those who wait for ranks that have left are `rank-left-waiting`.
+    let crossed = crossed(case);
+    let is_crossed =
+        |one: &MissingRank| crossed.iter().flatten().any(|other| std::ptr::eq(*other, one));
     let missing = case.missing.iter().filter(|missing| missing.left.is_empty());
-    missing.map(|missing| report(case, missing)).collect()
+    missing.filter(|missing| !is_crossed(missing)).map(|missing| report(case, missing)).collect()
 }
 
 fn report(case: &Case<'_>, missing: &MissingRank) -> Finding {
