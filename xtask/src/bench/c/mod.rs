@@ -4,6 +4,7 @@
 
 mod clang;
 mod generated;
+mod typical;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,9 +42,13 @@ pub(super) fn run() -> Result {
 fn speed(folder: &Path) -> Result {
     println!("\n| what | ms | target |");
     println!("| --- | ---: | ---: |");
+    let typical = typical_files(&folder.join("typical"))?;
+    let some: Vec<PathBuf> = typical.iter().step_by(MANY / 40).cloned().collect();
+    one_at_a_time("as suites have them", &some)?;
+    let what = format!("{MANY} such files in one call, {} cores", cores());
+    row(&what, median(&folder.join("typical"), &FEW_RANKS)?, "2000 on two cores");
     let usual = usual_files()?;
-    one_at_a_time(&usual)?;
-    many_at_once(&folder.join("many"), &usual)?;
+    one_at_a_time("that compute and move data", &usual)?;
     let large = folder.join("large.c");
     write(&large, &generated::large())?;
     let calls = format!("{} lines, {} calls", generated::LINES, generated::CALLS);
@@ -61,7 +66,7 @@ fn row(what: &str, time: f64, target: &str) {
     println!("| {what} | {:.2} | {target} |", 1e3 * time);
 }
 
-/// The fixtures that are as long as such files are.
+/// The fixtures that are as long as such files are: whole programs, most of which take many steps.
 fn usual_files() -> Result<Vec<PathBuf>> {
     let mut usual = Vec::new();
     for file in files(&root().join("fixtures/c"), ".c")? {
@@ -74,11 +79,12 @@ fn usual_files() -> Result<Vec<PathBuf>> {
 }
 
 /// The median of all runs over one file, and that of the file with the largest one.
-fn one_at_a_time(usual: &[PathBuf]) -> Result {
+fn one_at_a_time(kind: &str, usual: &[PathBuf]) -> Result {
     let times = usual.iter().map(|file| Ok((median(file, &FEW_RANKS)?, file)));
     let mut times = times.collect::<Result<Vec<_>>>()?;
     times.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let what = format!("one file of 100 to 300 lines, 2 to 4 ranks ({} files)", usual.len());
+    let count = usual.len();
+    let what = format!("one file of 100 to 300 lines, 2 to 4 ranks ({count} {kind})");
     row(&what, times[times.len() / 2].0, "3");
     if let Some((time, file)) = times.last() {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -87,16 +93,19 @@ fn one_at_a_time(usual: &[PathBuf]) -> Result {
     Ok(())
 }
 
-/// Copies of them, all in one call.
-fn many_at_once(folder: &Path, usual: &[PathBuf]) -> Result {
+/// Many files as suites of tests have them.
+fn typical_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = (0..MANY).map(|number| {
+        let file = folder.join(format!("test_{number:04}.c"));
+        write(&file, &typical::program(number))?;
+        Ok(file)
+    });
     std::fs::create_dir_all(folder)?;
-    for (number, file) in usual.iter().cycle().take(MANY).enumerate() {
-        std::fs::copy(file, folder.join(format!("program_{number}.c")))?;
-    }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let what = format!("{MANY} such files in one call, {cores} cores");
-    row(&what, median(folder, &FEW_RANKS)?, "2000 on two cores");
-    Ok(())
+    files.collect()
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How long a check takes.
