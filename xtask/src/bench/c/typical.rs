@@ -7,7 +7,7 @@ pub(super) fn program(number: usize) -> String {
         [number % PARTS.len(), number / PARTS.len() % PARTS.len(), (number / 3) % PARTS.len()];
     let called = [0, 1, 2].map(|step| PARTS[parts[step]].replace("STEP", &step.to_string()));
     // Every fifth one has a tag that nobody receives, if one is sent in it at all.
-    let tag = if number % 5 == 0 { "tag + 1" } else { "tag" };
+    let tag = if number.is_multiple_of(5) { "tag + 1" } else { "tag" };
     let calls = called.join("\n").replacen("SENT", tag, 1).replace("SENT", "tag");
     let comment: String = (0..45).map(|line| format!("   {line}: {COMMENT}\n")).collect();
     format!("/* Test {number}\n{comment}*/\n{BEGIN}{calls}{END}")
