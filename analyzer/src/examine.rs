@@ -169,15 +169,24 @@ fn is_silent(evaluated: &Evaluated) -> bool {
         && !keeps_something(evaluated)
 }
 
-/// Whether something is made in a run that has to be given back, or is done out of its time: there is
-/// something to judge in it though nothing is sent.
+/// Whether something is made in a run that has to be given back, or is done out of its time or left
+/// undone: there is something to judge in it though nothing is sent.
 fn keeps_something(evaluated: &Evaluated) -> bool {
-    let worlds = evaluated.worlds.iter().flat_map(|(world, _)| &world.behaviours);
-    worlds.flat_map(|behaviour| &behaviour.events).any(|event| {
-        matches!(
-            event.action,
-            Action::Create { .. } | Action::Outside { .. } | Action::Argument { .. }
-        )
+    let mut behaviours = evaluated.worlds.iter().flat_map(|(world, _)| &world.behaviours);
+    behaviours.any(|behaviour| {
+        let mut is_open = false;
+        let keeps = behaviour.events.iter().any(|event| {
+            match event.action {
+                Action::Initialize => is_open = true,
+                Action::Finalize => is_open = false,
+                Action::Create { .. } | Action::Outside { .. } | Action::Argument { .. } => {
+                    return true;
+                }
+                _ => {}
+            }
+            false
+        });
+        keeps || is_open
     })
 }
 
