@@ -199,6 +199,18 @@ impl RawBuffer {
     /// No buffer.
     pub(crate) const NOTHING: RawBuffer =
         RawBuffer { pointer: std::ptr::null_mut(), length: 0, capacity: 0 };
+
+    /// Becomes another one; only what differs is written.
+    #[inline(always)]
+    pub(crate) fn change(&mut self, other: RawBuffer) {
+        self.pointer = other.pointer;
+        if self.length != other.length {
+            self.length = other.length;
+        }
+        if self.capacity != other.capacity {
+            self.capacity = other.capacity;
+        }
+    }
 }
 
 /// What a non-blocking send takes, and its wait hands back: `Vec<T>`, `Box<[T]>`, a

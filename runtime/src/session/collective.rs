@@ -376,6 +376,7 @@ impl Session<'_> {
             sent.push(one?);
         }
         let mut all = vec![T::zero(); length * self.size];
+        self.endpoint.borrow().prepare(&mut all);
         all[self.rank * length..][..length].copy_from_slice(part(self.rank));
         for source in others() {
             self.take_part(call, source, &mut all[source * length..][..length])?;

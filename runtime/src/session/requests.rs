@@ -338,6 +338,7 @@ impl<'env> Session<'env> {
         enough: Enough,
     ) -> Result<()> {
         if enough == Enough::All && self.wait_side_by_side(operation, requests.clone())?.is_some() {
+            self.requests.settled();
             return Ok(());
         }
         self.wait_one_by_one(operation, requests, enough)
@@ -353,8 +354,13 @@ impl<'env> Session<'env> {
         let Some(places) = self.requests.side_by_side(requests) else { return Ok(None) };
         let mut endpoint = self.endpoint.borrow_mut();
         endpoint.enter(operation);
-        let alone = &mut self.requests.alone;
-        Ok(endpoint.wait_alone(operation, alone, places.clone())?.then_some(places))
+        match endpoint.wait_alone(operation, &mut self.requests.alone, places.clone()) {
+            Ok(true) => Ok(Some(places)),
+            outcome => {
+                self.requests.settled();
+                outcome.map(|_| None)
+            }
+        }
     }
 
     #[inline(never)]

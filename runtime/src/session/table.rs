@@ -1,10 +1,11 @@
 //! The requests of a session that are under way or not yet waited for: each at a place, with its
 //! buffer.
 //!
-//! A window of small messages is as fast as what is written and read for each. So places are given
-//! out one after the other, what MPI makes alone lies side by side there ([`Alone`]) and is waited
-//! for as it lies, and nothing is moved from place to place. What is waited for in any other way is
-//! taken out first, and then looked after one by one.
+//! A window of small messages is as fast as what is written and read for each; writes count most,
+//! since they wait behind those to what the ranks share. So places are given out one after the other,
+//! what MPI makes alone lies side by side there ([`Alone`]) and is waited for as it lies, nothing is
+//! moved from place to place, and what a place has from its last request already is not written
+//! again. What is waited for in any other way is taken out first, and then looked after one by one.
 
 #![allow(unsafe_code)]
 
@@ -66,8 +67,14 @@ pub(super) struct Requests {
     end: usize,
     /// Those before it that are free again.
     free: Vec<usize>,
-    /// Numbers that no other request of the process has.
-    numbers: Range<u64>,
+    /// Together with `end` the number of the request whose place was given out last, which no other
+    /// request of the process has: with each place that is given out one of the two grows by one.
+    first: u64,
+    /// Numbers from here on are others'.
+    limit: u64,
+    /// Whether there may be a place, since all were free, at which nothing is under way alone: it is
+    /// complete, was taken out, or was never alone.
+    some_settled: bool,
     plans: Vec<Plan>,
 }
 
@@ -82,7 +89,9 @@ impl Requests {
             pending: Vec::new(),
             end: 0,
             free: Vec::new(),
-            numbers: 0..0,
+            first: 0,
+            limit: 0,
+            some_settled: false,
             plans: Vec::new(),
         }
     }
@@ -104,6 +113,7 @@ impl Requests {
     #[inline(always)]
     pub(super) fn place(&mut self) -> usize {
         if let Some(place) = self.free.pop() {
+            self.number_from(self.first + 1);
             return place;
         }
         let place = self.end;
@@ -120,9 +130,19 @@ impl Requests {
         self.slots.resize(places, Slot::FREE);
         self.pending.resize_with(places, || None);
         self.alone.grow(places);
+        self.number_from(self.first);
     }
 
-    /// Keeps what was started alone at this place.
+    /// There are numbers for all places from here on.
+    #[inline(always)]
+    fn number_from(&mut self, first: u64) {
+        self.first = first;
+        if first + self.slots.len() as u64 >= self.limit {
+            self.take_numbers();
+        }
+    }
+
+    /// Keeps what was started alone at this place, the last one that was given out.
     ///
     /// # Safety
     ///
@@ -135,13 +155,17 @@ impl Requests {
         lone: Lone,
         (buffer, discard): (RawBuffer, unsafe fn(RawBuffer)),
     ) -> Request<B> {
-        if self.numbers.is_empty() {
-            self.take_numbers();
+        let number = self.first + self.end as u64;
+        let slot = &mut self.slots[place];
+        slot.number = number;
+        slot.started = Started::Alone(lone);
+        slot.buffer.change(buffer);
+        if !std::ptr::eq(slot.operation, operation) {
+            slot.operation = operation;
         }
-        let number = self.numbers.start;
-        self.numbers.start += 1;
-        let started = Started::Alone(lone);
-        self.slots[place] = Slot { number, operation, started, buffer, discard };
+        if slot.discard as usize != discard as usize {
+            slot.discard = discard;
+        }
         Request { id: RequestId { number, place }, buffer: PhantomData }
     }
 
@@ -161,14 +185,16 @@ impl Requests {
         let request = unsafe { self.keep_alone(place, operation, Lone::Receive, buffer) };
         self.slots[place].started = Started::Pending;
         self.pending[place] = Some(pending);
+        self.settled();
         request
     }
 
     #[cold]
     fn take_numbers(&mut self) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let first = NEXT.fetch_add(NUMBERS, Ordering::Relaxed);
-        self.numbers = first..first + NUMBERS;
+        assert!((self.slots.len() as u64) < NUMBERS, "no memory has so many requests");
+        self.first = NEXT.fetch_add(NUMBERS, Ordering::Relaxed);
+        self.limit = self.first + NUMBERS;
     }
 
     /// Takes a request that was not started alone, or was taken out.
@@ -199,7 +225,14 @@ impl Requests {
         let slots = self.slots.get(places.clone())?;
         let are_these = slots.iter().zip(ids).all(|(slot, id)| slot.number == id.number);
         // What is complete, or was taken out, is not there.
-        (are_these && self.alone.are_waiting(places.clone())).then_some(places)
+        let are_waiting = !self.some_settled || self.alone.are_waiting(places.clone());
+        (are_these && are_waiting).then_some(places)
+    }
+
+    /// Something is not, or not any more, under way alone, and stays at its place until it is taken.
+    #[inline(always)]
+    pub(super) fn settled(&mut self) {
+        self.some_settled = true;
     }
 
     /// Takes what lies at these places, one after the other.
@@ -225,12 +258,15 @@ impl Requests {
     fn start_anew_if_all_are_free(&mut self) {
         if self.free.len() == self.end {
             self.free.clear();
+            self.number_from(self.first + self.end as u64);
             self.end = 0;
+            self.some_settled = false;
         }
     }
 
     /// Takes out those that were started alone.
     pub(super) fn take_out(&mut self, ids: impl Iterator<Item = RequestId>) {
+        self.settled();
         for RequestId { number, place } in ids {
             if let Some(slot) = self.slots.get_mut(place)
                 && slot.number == number

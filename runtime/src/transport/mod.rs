@@ -123,6 +123,16 @@ impl Endpoint {
         }
     }
 
+    /// Memory that was made just now, and not touched yet, is to be filled: pages of it may be large.
+    #[cfg_attr(not(feature = "mpi"), expect(unused_variables, reason = "threads leave it"))]
+    pub(crate) fn prepare<T: Plain>(&self, room: &mut [T]) {
+        match self {
+            Endpoint::Threads(_) => {}
+            #[cfg(feature = "mpi")]
+            Endpoint::Mpi(_) => mpi::prepare(room.as_mut_ptr().cast(), size_of_val(room)),
+        }
+    }
+
     /// Fails if the world has.
     #[inline]
     pub(crate) fn check_failure(&self) -> Result<()> {

@@ -28,6 +28,7 @@ mod start;
 mod wait;
 mod watch;
 
+pub(crate) use bulk::prepare;
 pub(crate) use endpoint::Endpoint;
 pub(crate) use persistent::Persistent;
 pub(crate) use quick::{QuickReceive, QuickSend};

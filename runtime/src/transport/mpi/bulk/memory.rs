@@ -92,9 +92,9 @@ pub(super) fn has_room(bytes: usize) -> bool {
 /// From this length on, large pages pay.
 const LARGE: usize = 4 << 20;
 
-/// Asks for large pages where a long message is to be received into memory that was allocated just
-/// now: first touching such memory takes several times as long as copying to it otherwise does.
-pub(in crate::transport::mpi) fn prepare(place: *mut u8, bytes: usize) {
+/// Asks for large pages where something long is to be put into memory that was allocated just now:
+/// first touching such memory takes several times as long as copying to it otherwise does.
+pub(crate) fn prepare(place: *mut u8, bytes: usize) {
     if bytes < LARGE {
         return;
     }

@@ -38,7 +38,7 @@ use crate::plain::Element;
 use crate::policy::{Policy, Strategy};
 
 pub(super) use self::header::HEADER_BYTES;
-pub(super) use self::memory::prepare;
+pub(crate) use self::memory::prepare;
 
 /// The most bytes that a call of MPI's takes: lengths are `int`s.
 const MOST: usize = c_int::MAX as usize;
