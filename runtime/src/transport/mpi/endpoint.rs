@@ -23,8 +23,9 @@ pub(crate) struct Endpoint {
     pub(super) watch: Option<Watch>,
     /// Whether this rank's node has more ranks than cores.
     pub(super) crowded: bool,
-    /// Whether waits look again and again in any case, because they are watched, or so that other
-    /// ranks can run in between.
+    /// Whether waits look again and again in any case, because they are watched, so that other ranks
+    /// can run in between, or because a request has failed while others went on: Open MPI leaves those
+    /// tied to the wait that is over, and another one for them may never end.
     pub(super) looks: bool,
     pub(super) sends: Sends,
     pub(super) receives: Receives,

@@ -186,7 +186,9 @@ impl Endpoint {
         if !self.is_plain() {
             return Ok(false);
         }
-        several.wait_alone(places).map_err(|code| self.failed(operation, code))
+        let waited = several.wait_alone(places).map_err(|code| self.failed(operation, code))?;
+        self.looks |= !waited;
+        Ok(waited)
     }
 
     /// Whence and whereto a receive goes that is too short for a header, if it is one that MPI can

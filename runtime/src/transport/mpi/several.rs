@@ -72,6 +72,12 @@ impl Several {
         self.some_failed = false;
     }
 
+    /// Whether a request has failed in the last wait.
+    #[inline]
+    pub(super) fn some_failed(&self) -> bool {
+        self.some_failed
+    }
+
     /// Whether the request at this place is still under way, because another one has failed.
     #[inline]
     pub(super) fn is_pending(&self, place: usize) -> bool {

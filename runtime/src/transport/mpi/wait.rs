@@ -153,6 +153,7 @@ impl Endpoint {
             0 => Ok(()),
             count => several.wait_for(0..count),
         };
+        self.looks |= several.some_failed();
         let mut all = waited.is_ok();
         if all {
             let mut place = 0;
