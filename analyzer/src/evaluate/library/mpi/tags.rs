@@ -9,7 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use p2p_protocol::model::{Action, Behaviour, CommunicatorId, Envelope, Place, SourceId, Tag};
+use p2p_protocol::model::{
+    Action, Behaviour, CommunicatorId, Envelope, Event, Peer, Place, SourceId, Tag,
+};
 
 use super::lost;
 use crate::evaluate::branches::Arm;
@@ -63,19 +65,22 @@ pub(super) fn with_the_one_that_came<'p>(
     })
 }
 
-/// The tags of one communicator.
+/// The tags of one communicator, or of what is between two ranks on it.
 #[derive(Default)]
 struct Used {
     sent: BTreeSet<i32>,
     taken: BTreeSet<i32>,
     /// A receive takes any tag.
     any: bool,
+    /// Between two ranks: what the one takes from anybody, and so perhaps from the other.
+    taken_perhaps: BTreeSet<i32>,
 }
 
 impl Used {
     /// Sent, and nobody takes it.
     fn only_sent(&self, tag: i32) -> bool {
-        self.sent.contains(&tag) && !self.taken.contains(&tag) && !self.any
+        let is_taken = self.taken.contains(&tag) || self.taken_perhaps.contains(&tag) || self.any;
+        self.sent.contains(&tag) && !is_taken
     }
 
     /// Taken, and nobody sends it.
@@ -112,8 +117,15 @@ pub(in crate::evaluate) fn settle(behaviours: &mut [Behaviour]) -> Vec<Place> {
             }
         }
     }
-    let doubtful: BTreeMap<CommunicatorId, BTreeSet<i32>> =
+    let is_unknown = |tag: &i32| Tag::UNKNOWN.contains(tag);
+    if !used.values().any(|used| used.sent.iter().chain(&used.taken).any(is_unknown)) {
+        return Vec::new();
+    }
+    let mut doubtful: BTreeMap<CommunicatorId, BTreeSet<i32>> =
         used.iter().map(|(communicator, used)| (*communicator, used.doubtful())).collect();
+    for ((communicator, ..), used) in between_two(behaviours) {
+        doubtful.entry(communicator).or_default().extend(used.doubtful());
+    }
     if doubtful.values().all(BTreeSet::is_empty) {
         return Vec::new();
     }
@@ -129,6 +141,54 @@ pub(in crate::evaluate) fn settle(behaviours: &mut [Behaviour]) -> Vec<Place> {
         }
     }
     places
+}
+
+/// The tags between each two ranks, from the first to the second. One rank may have the number where
+/// another one only knows that it is the same everywhere.
+fn between_two<'b>(behaviours: &'b [Behaviour]) -> BTreeMap<(CommunicatorId, usize, usize), Used> {
+    let mut between: BTreeMap<(CommunicatorId, usize, usize), Used> = BTreeMap::new();
+    let takes = |event: &&Event| {
+        // To look at any message takes none.
+        !matches!(&event.action, Action::Probe { envelope, .. } if envelope.tag == Tag::Any)
+    };
+    let each = |are_named: bool| {
+        let of_rank = move |(rank, behaviour): (usize, &'b Behaviour)| {
+            let envelopes =
+                behaviour.events.iter().filter(takes).flat_map(|it| envelopes(&it.action));
+            envelopes.map(move |it| (rank, it))
+        };
+        behaviours.iter().enumerate().flat_map(of_rank).filter(move |(_, (envelope, _))| {
+            match envelope.peer {
+                Peer::Rank(_) => are_named,
+                Peer::Any { .. } | Peer::Source(_) => !are_named,
+                Peer::Outside(_) | Peer::Null => false,
+            }
+        })
+    };
+    for (rank, (envelope, is_sent)) in each(true) {
+        let Peer::Rank(peer) = envelope.peer else { continue };
+        let Ok(peer) = usize::try_from(peer) else { continue };
+        let (from, to) = if is_sent { (rank, peer) } else { (peer, rank) };
+        let here = between.entry((envelope.communicator, from, to)).or_default();
+        match (envelope.tag, is_sent) {
+            (Tag::Exact(tag), true) => _ = here.sent.insert(tag),
+            (Tag::Exact(tag), false) => _ = here.taken.insert(tag),
+            (Tag::Any, _) => here.any = true,
+        }
+    }
+    for (rank, (envelope, is_sent)) in each(false) {
+        let here = between.iter_mut().filter(|((communicator, from, to), _)| {
+            *communicator == envelope.communicator && rank == if is_sent { *from } else { *to }
+        });
+        for (_, used) in here {
+            match (envelope.tag, is_sent) {
+                (Tag::Exact(tag), false) => _ = used.taken_perhaps.insert(tag),
+                (Tag::Exact(tag), true) => _ = used.sent.insert(tag),
+                (Tag::Any, _) => used.any = true,
+            }
+        }
+    }
+    between
 }
 
 /// What an action sends, and what it waits for; whether it is sent.
