@@ -51,6 +51,24 @@ fn holds(text: &str, conditions: &[&str]) {
 }
 
 #[test]
+fn what_is_in_no_file_that_was_given_may_communicate() {
+    let lost = |declarations: &str, call: &str| {
+        let text = format!(
+            "{declarations}\nint main(int argc, char **argv) {{ MPI_Init(&argc, &argv); {call};
+            MPI_Finalize(); return 0; }}"
+        );
+        evaluated(&text, 2).lost.into_iter().map(|(_, why)| why).collect::<Vec<_>>()
+    };
+    let why = "`receive_all` is in no file that was given, and may communicate";
+    assert_eq!(lost("void receive_all(void);", "receive_all()"), [why]);
+    assert_eq!(lost("#include \"not_here.h\"", "receive_all()"), [why]);
+    // Of a library, or declared for one; and one that is defined.
+    assert!(lost("#include <all.h>", "receive_all()").is_empty());
+    assert!(lost("double drand48(void); extern void dgemm_();", "drand48(); dgemm_()").is_empty());
+    assert!(lost("void f(void); void f(void) {}", "f()").is_empty());
+}
+
+#[test]
 fn pointers_lead_where_they_are_set_to() {
     let text =
         "int a[6]; for (int i = 0; i < 6; i++) a[i] = 10 * i; int *p = a + 2; p++; p[-1] = 7;

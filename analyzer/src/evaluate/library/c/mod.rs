@@ -7,6 +7,7 @@ mod numbers;
 mod process;
 mod text;
 
+use crate::evaluate::Understood;
 use crate::evaluate::machine::{Call, Machine, Outcome};
 use crate::evaluate::value::{Content, Length, Value};
 use crate::program::{Scalar, Type};
@@ -62,6 +63,7 @@ fn built_in(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Ou
                 Value::Text(Some(reason)) => reason.to_string(),
                 _ => "this is not understood".to_owned(),
             };
+            machine.understood(call.place, Understood::Not(reason.clone()));
             return Some(Err(machine.lost(call.place, &reason)));
         }
         "length" => length(machine, &one),

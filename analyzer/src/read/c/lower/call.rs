@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::library;
 use super::super::parse::children;
+use super::super::scope::Named;
 use super::Lowering;
 use super::convert::{convert, is_true, promote};
 use super::operator::without_parentheses;
@@ -47,8 +48,29 @@ impl<'u> Lowering<'u> {
                 callee.ty = Type::Unknown;
             }
         }
+        if self.is_elsewhere(name, &callee) {
+            let why = format!("`{name}` is in no file that was given, and may communicate");
+            self.program.calls.push(CallSite { place, name: name.to_owned(), is_certain: true });
+            return self.lost(&why, node);
+        }
         self.note_call(name, place);
         self.call_of(callee, &written, name, place)
+    }
+
+    /// Whether a function is the program's own, and stands in a file that was not given: this file
+    /// declares it, or a header of the program that was not found may do so. Functions of libraries are
+    /// declared by headers of the system; those of Fortran, by hand, and they compute.
+    fn is_elsewhere(&self, name: &str, callee: &Expression) -> bool {
+        let is_own = match self.scopes.name(name) {
+            Some(Named::Declared(ty)) => matches!(ty, Type::Function(..)),
+            Some(_) => false,
+            None => !self.unit.expanded.missing.is_empty(),
+        };
+        let is_in_library = name.starts_with("MPI_")
+            || name.starts_with("PMPI_")
+            || library::result_of(name) != Type::Unknown;
+        let is_open = matches!(&callee.kind, Kind::External(path, _) if path.len() == 1);
+        is_own && is_open && !is_in_library && !name.starts_with("__") && !name.ends_with('_')
     }
 
     /// A call of a callee.

@@ -19,7 +19,7 @@ fn statements(text: &str) -> String {
     let before = "typedef double real;
         struct pair { int first; double second; };
         struct node { struct node *next; int values[2]; };
-        int g(int n, double x);
+        int g(int n, double x) { return n; }
         void f(int n, unsigned u, double x, real *a, struct node *l, char c, int (*op)(int)) {";
     let whole = body(&format!("{before}{text}}}"));
     whole.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(&whole).to_owned()
@@ -37,7 +37,7 @@ fn conversions_are_written_out() {
     assert_eq!(statements("c++;"), "c.5 += 1;");
     assert_eq!(statements("n = n > 1;"), "n.0 = ((n.0 > 1) as i32);");
     assert_eq!(statements("n <<= u;"), "n.0 <<= u.1;");
-    assert_eq!(statements("g(x, n);"), "g((x.2 as i32), (n.0 as f64));");
+    assert_eq!(statements("g(x, n);"), "fn g((x.2 as i32), (n.0 as f64));");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn parameters_of_array_types_are_pointers() {
 
 #[test]
 fn conditions_are_truth_values() {
-    assert_eq!(statements("if (n) g(1, x);"), "if (n.0 != 0) {g(1, x.2);};");
+    assert_eq!(statements("if (n) g(1, x);"), "if (n.0 != 0) {fn g(1, x.2);};");
     assert_eq!(
         statements("if (!l || x) n = 1;"),
         "if ((l.4 == c::null) || (x.2 != 0)) {n.0 = 1;};"
