@@ -16,6 +16,12 @@ use crate::catalogue::{self, did_you_mean};
 use crate::diagnostic::Failure;
 use crate::source::{SourceFile, display_name};
 
+/// The file with a package's settings, or a workspace's.
+const MANIFEST: &str = "Cargo.toml";
+
+/// The file with the settings of a folder and all below it.
+const SETTINGS: &str = "p2p-check.toml";
+
 /// Which rules a level is set for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Selector {
@@ -100,13 +106,23 @@ impl Configuration {
         if let Some(levels) = self.folders.get(folder) {
             return Rc::clone(levels);
         }
-        let mut levels = Levels::default();
+        let has = |name| folder.join(name).is_file();
+        let levels = match folder.parent() {
+            Some(parent) if !has(MANIFEST) && !has(SETTINGS) => self.levels(parent),
+            _ => Rc::new(self.put_together(folder)),
+        };
+        self.folders.insert(folder.to_owned(), Rc::clone(&levels));
+        levels
+    }
+
+    /// The levels of a folder that has a file of settings.
+    fn put_together(&mut self, folder: &Path) -> Levels {
         let above = |name: &'static str| {
             folder.ancestors().map(move |folder| folder.join(name)).filter(|path| path.is_file())
         };
         // The nearest manifest is the package's; the workspace's is the same or further up.
         let mut manifests: Vec<Rc<Tables>> = Vec::new();
-        for path in above("Cargo.toml") {
+        for path in above(MANIFEST) {
             manifests.push(self.file(path, true));
             if manifests.last().is_some_and(|tables| tables.is_workspace) {
                 break;
@@ -115,12 +131,11 @@ impl Configuration {
         let mut settings: Vec<Setting> = Vec::new();
         settings.extend(manifests.last().iter().flat_map(|tables| &tables.workspace));
         settings.extend(manifests.first().iter().flat_map(|tables| &tables.own));
-        if let Some(path) = above("p2p-check.toml").next() {
+        if let Some(path) = above(SETTINGS).next() {
             settings.extend(&self.file(path, false).own);
         }
+        let mut levels = Levels::default();
         settings.into_iter().for_each(|setting| levels.set(setting));
-        let levels = Rc::new(levels);
-        self.folders.insert(folder.to_owned(), Rc::clone(&levels));
         levels
     }
 

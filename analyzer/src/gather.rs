@@ -1,7 +1,7 @@
 //! Decides what of all that was found is shown: levels, suppressions, and what each is worth.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use p2p_protocol::finding::{Finding, Level};
@@ -63,12 +63,9 @@ impl<'a> Gathering<'a> {
     pub(crate) fn asks_for(&mut self, group: &str, inputs: &[Input]) -> bool {
         let rules: Vec<_> =
             catalogue::all().into_iter().filter(|rule| rule.group == group).collect();
-        let mut folders: Vec<&Path> = inputs.iter().filter_map(|it| it.path.parent()).collect();
+        let mut folders: Vec<PathBuf> = inputs.iter().filter_map(Input::real_folder).collect();
         folders.dedup();
         folders.into_iter().any(|folder| {
-            // By what they really are, as the files go by later: settings are read once.
-            let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-            let Ok(folder) = folder.canonicalize() else { return false };
             let mut levels = Levels::clone(&self.configuration.levels(&folder));
             self.settings.iter().for_each(|&setting| levels.set(setting));
             rules.iter().any(|rule| levels.of(rule.name, rule.level) > Level::Allow)

@@ -1,5 +1,6 @@
-//! Loops of C that only compute with floats: their text says that nothing else is changed by them. Such
-//! a loop is not run if it is not short: what it computes is unknown, and made of all that it goes by.
+//! Loops of C that only compute with floats, or only print: their text says that nothing else is changed
+//! by them. Such a loop is not run if it is not short: what it computes is unknown, and made of all that
+//! it goes by.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::calls::mentioned;
 use super::identity::Identity;
-use super::library::computes_only;
+use super::library::{computes_only, prints_only};
 use super::machine::{Machine, Outcome};
 use super::value::{Content, Items, Length, ObjectId, Path, Sequence, Unknown, Value};
 use crate::program::{
@@ -146,7 +147,7 @@ impl<'p> Reader<'p> {
     fn call(&mut self, callee: &Expression, arguments: &[Expression], always: bool) -> Option<()> {
         arguments.iter().try_for_each(|argument| self.read(argument, always))?;
         match &callee.kind {
-            Kind::External(path, _) => computes_only(path).then_some(()),
+            Kind::External(path, _) => (computes_only(path) || prints_only(path)).then_some(()),
             Kind::Function(function, _) if !self.calls.contains(function) => {
                 let called = self.program.function(*function);
                 let calls = self.calls.iter().copied().chain([*function]).collect();

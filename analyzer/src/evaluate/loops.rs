@@ -19,7 +19,7 @@ use super::library::mpi::may_free_any;
 use super::machine::{Flow, Machine, Outcome, Turning};
 use super::steady::{HASTY, LONGEST, MUCH, PATIENT, Turns};
 use super::value::{Path, Unknown, Value};
-use crate::program::{Condition, Expression, GlobalId, Pattern, Place, VariableId};
+use crate::program::{Condition, Expression, GlobalId, Kind, Pattern, Place, VariableId};
 
 /// Turns of a loop that only computes; if there are more, it is not run.
 const COMPUTED_TURNS: u32 = 64;
@@ -38,6 +38,9 @@ const WATCHED: u64 = 8;
 /// Steps of a computation in C; if it takes more, its loops are not run.
 const COMPUTED_STEPS: u64 = 600;
 
+/// Turns of a loop by which it is told what all of them cost.
+const TRIED: u64 = 2;
+
 /// The variables that a loop mentions, and those outside of functions that it touches.
 #[derive(Debug, Default)]
 pub(super) struct Used {
@@ -45,6 +48,8 @@ pub(super) struct Used {
     globals: Vec<GlobalId>,
     /// What only counts the turns, where that is so.
     counters: Option<Vec<VariableId>>,
+    /// It may end before its time: something in it leaves a loop or a function.
+    may_be_left: bool,
 }
 
 /// What a turn does: goes on with the next one, or leaves by a flow.
@@ -105,6 +110,7 @@ impl<'p> Machine<'p> {
             inputs,
             globals,
             counters: None,
+            may_be_left: true,
             parts,
             place,
         };
@@ -160,6 +166,7 @@ impl<'p> Machine<'p> {
                 inputs,
                 globals,
                 counters,
+                may_be_left: used.may_be_left,
                 parts: &[body],
                 place,
             };
@@ -298,6 +305,7 @@ impl<'p> Machine<'p> {
         let mut last = Turns::default();
         let mut proof = self.proof_of(kind);
         let mut is_guess = false;
+        let begun = self.steps;
         for turns in 1.. {
             let (mark, left) = (self.graph.mark(), self.detached.len());
             self.step_on(place)?;
@@ -315,7 +323,9 @@ impl<'p> Machine<'p> {
                 turning.done = u32::try_from(turns).unwrap_or(u32::MAX);
             }
             let may_have_left = self.detached.len() > left && !is_short;
-            let is_enough = turns >= u64::from(COMPUTED_TURNS) || self.computes_for_long();
+            let is_enough = turns >= u64::from(COMPUTED_TURNS)
+                || self.computes_for_long()
+                || turns == TRIED && self.will_compute_for_long(kind, self.steps - begun);
             if may_have_left || !kind.communicates && is_enough {
                 return self.summarize(kind, turn);
             }
@@ -357,6 +367,15 @@ impl<'p> Machine<'p> {
         self.is_c() && taken.is_some_and(|taken| taken > COMPUTED_STEPS)
     }
 
+    /// Whether a loop will not be run to its end, as its first turns took so many steps: what they made
+    /// known is forgotten then.
+    fn will_compute_for_long(&self, kind: &Loop<'_>, taken: u64) -> bool {
+        let left = kind.turns.filter(|_| !kind.may_be_left && self.is_c()).unwrap_or(0);
+        let whole = left.saturating_mul(taken) / TRIED;
+        let before = self.quiet_since.map_or(0, |since| self.steps.saturating_sub(since));
+        whole.saturating_sub(taken) + before > COMPUTED_STEPS
+    }
+
     /// The variables that a loop mentions, and those outside of functions that it touches.
     fn used_by_loop(
         &self,
@@ -375,7 +394,7 @@ impl<'p> Machine<'p> {
         }
         let globals = self.globals_of_loop(body, condition);
         let counters = pattern.and_then(|pattern| proof::counters(pattern, body));
-        let used = Rc::new(Used { variables, globals, counters });
+        let used = Rc::new(Used { variables, globals, counters, may_be_left: leaves(body) });
         self.computations.used_by_loops.borrow_mut().insert(address, Rc::clone(&used));
         used
     }
@@ -447,6 +466,7 @@ impl<'p> Machine<'p> {
             inputs: &[],
             globals: &[],
             counters: None,
+            may_be_left: true,
             parts: &[],
             place,
         };
@@ -475,9 +495,21 @@ struct Loop<'a> {
     globals: &'a [GlobalId],
     /// The variables that only count its turns, where that is so.
     counters: Option<&'a [VariableId]>,
+    /// It may end before the turns are done that it has.
+    may_be_left: bool,
     /// What is in it.
     parts: &'a [&'a Expression],
     place: Place,
+}
+
+/// Whether something in an expression leaves what is around it.
+fn leaves(expression: &Expression) -> bool {
+    let mut found = matches!(
+        expression.kind,
+        Kind::Break(..) | Kind::Continue(..) | Kind::Return(_)
+    );
+    expression.for_each_child(&mut |child| found = found || leaves(child));
+    found
 }
 
 /// How many turns a loop over it has.

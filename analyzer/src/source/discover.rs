@@ -35,6 +35,16 @@ impl Input {
         Language::of_named(&self.path).unwrap_or_default()
     }
 
+    /// The folder that it is in, without symbolic links, as far as that can be told.
+    pub fn real_folder(&self) -> Option<PathBuf> {
+        if let Some(real) = &self.real {
+            return real.parent().map(Path::to_owned);
+        }
+        let folder = self.path.parent()?;
+        let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+        folder.canonicalize().ok()
+    }
+
     /// A folder has it, and nobody has asked for it by name.
     pub fn is_found(&self) -> bool {
         !self.named && self.unit.is_none()

@@ -63,6 +63,11 @@ pub(super) fn computes_only(path: &[String]) -> bool {
     c::computes_only(path)
 }
 
+/// Whether a function of C's library only prints its arguments.
+pub(super) fn prints_only(path: &[String]) -> bool {
+    c::prints_only(path)
+}
+
 /// Calls a function by its name in a program in C. `None`: neither MPI nor C's library has it.
 pub(super) fn function_of_c(
     machine: &mut Machine<'_>,

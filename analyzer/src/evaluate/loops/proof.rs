@@ -7,6 +7,7 @@
 use p2p_protocol::model::Event;
 
 use super::super::handle::Handle;
+use super::super::library::prints_only;
 use super::super::iterator::Lazy;
 use super::super::machine::Machine;
 use super::super::memory::Memory;
@@ -230,6 +231,5 @@ fn uses(expression: &Expression, variables: &[VariableId]) -> bool {
 }
 
 fn prints(callee: &Expression) -> bool {
-    matches!(&callee.kind, Kind::External(path, _)
-        if matches!(path.last().map(String::as_str), Some("printf" | "fprintf")))
+    matches!(&callee.kind, Kind::External(path, _) if prints_only(path))
 }

@@ -23,6 +23,11 @@ pub(super) fn computes_only(path: &[String]) -> bool {
     }
 }
 
+/// Whether a function only prints.
+pub(super) fn prints_only(path: &[String]) -> bool {
+    matches!(path, [name] if text::prints_only(name))
+}
+
 /// Calls a function of C's library. `None`: it has none of this name.
 pub(super) fn function(
     machine: &mut Machine<'_>,

@@ -8,6 +8,25 @@ use crate::evaluate::machine::{Call, Machine};
 use crate::evaluate::value::{Constant, Content, Items, Path, Sequence, Value};
 use crate::program::{Place, Scalar, Type};
 
+/// Whether a function only prints.
+pub(super) fn prints_only(name: &str) -> bool {
+    matches!(
+        name,
+        "printf"
+            | "fprintf"
+            | "puts"
+            | "fputs"
+            | "putchar"
+            | "putc"
+            | "fputc"
+            | "perror"
+            | "fwrite"
+            | "dprintf"
+            | "wprintf"
+            | "fflush"
+    )
+}
+
 /// Calls one of these functions.
 pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Value> {
     let place = call.place;
