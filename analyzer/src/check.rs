@@ -21,6 +21,9 @@ const STATEMENTS: u64 = 2_000_000;
 /// The same where the user has named the sizes.
 const STATEMENTS_OF_NAMED_SIZE: u64 = 4_000_000;
 
+/// So few sizes of one program are evaluated one after the other.
+const FEW_SIZES: usize = 3;
+
 /// Checks what the options name, at the levels that the command line sets.
 pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     let discovered = if options.paths.is_empty() {
@@ -38,7 +41,8 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
     let everything = options.ranks.is_none() && options.eager_limit == 0;
     let mut gathering = Gathering::new(settings, everything);
     let shows_work = gathering.asks_for(Group::Performance.name(), &discovered.inputs);
-    let looked = read::with_room(|| look(discovered.inputs, options, shows_work));
+    let threads = threads_for(&discovered.inputs, options);
+    let looked = read::with_room(threads, || look(discovered.inputs, options, shows_work));
     gathering.add_packages(discovered.packages);
     gathering.fail_all(discovered.failures);
     match looked {
@@ -49,6 +53,13 @@ pub fn check(options: &Check, settings: &[Setting]) -> Outcome {
         Err(failure) => gathering.fail_all(vec![failure]),
     }
     gathering.finish()
+}
+
+/// How many threads there are to be, if not one for each core: with one file and few sizes there is
+/// nothing to do for a second one, which takes longer to start than it saves.
+fn threads_for(inputs: &[Input], options: &Check) -> Option<usize> {
+    let few_sizes = options.ranks.as_ref().is_some_and(|ranks| ranks.0.len() <= FEW_SIZES);
+    (inputs.len() == 1 && few_sizes).then_some(1)
 }
 
 /// Reads the files, judges the protocols in them, and runs the programs; whether it is looked at where

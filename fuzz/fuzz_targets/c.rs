@@ -14,7 +14,7 @@ use p2p_analyzer::read::c;
 
 fuzz_target!(|text: &str| {
     // Deep texts need the room that the checker gives them.
-    let looked = p2p_analyzer::read::with_room(|| {
+    let looked = p2p_analyzer::read::with_room(None, || {
         if let Ok(program) = c::from_text(text) {
             for entry in &program.entries {
                 evaluate(&program, entry, 2, Limits::default());

@@ -143,6 +143,9 @@ impl Machine<'_> {
         match &sequence.items {
             Items::Alike(item, _) if !self.is_scalar_unknown(item) => (**item).clone(),
             Items::Each(items) if !items.is_empty() => {
+                if let Some(number) = self.any_number(items, which) {
+                    return number;
+                }
                 let mut common = items[0].clone();
                 for item in &items[1..] {
                     common = self.merged(&common, item, which);
@@ -151,6 +154,27 @@ impl Machine<'_> {
             }
             _ => self.unknown(which, &sequence.element),
         }
+    }
+
+    /// What numbers of one type have in common: arrays of data are long, so that this is quicker than
+    /// one after the other.
+    fn any_number(&self, items: &[Value], which: Unknown) -> Option<Value> {
+        let Value::Scalar(scalar, first) = items[0] else { return None };
+        let content = |item: &Value| match item {
+            Value::Scalar(same, content) if *same == scalar => Some(*content),
+            _ => None,
+        };
+        let others = items[1..].iter().map(content);
+        if others.clone().any(|it| it.is_none()) {
+            return None;
+        }
+        if others.clone().flatten().all(|it| it == first) {
+            return Some(items[0].clone());
+        }
+        let mut identity = Identity::of("any of");
+        identity.unknown(which);
+        self.mix_contents(&mut identity, std::iter::once(first).chain(others.flatten()));
+        Some(Value::Scalar(scalar, Content::Unknown(identity.finish())))
     }
 
     fn is_scalar_unknown(&self, value: &Value) -> bool {

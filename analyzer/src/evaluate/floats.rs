@@ -1,6 +1,7 @@
 //! Loops of C that only compute with floats, or only print: their text says that nothing else is changed
 //! by them. Such a loop is not run if it is not short: what it computes is unknown, and made of all that
-//! it goes by.
+//! it goes by. The same holds for one that fills arrays of whole numbers, if it is so long that it would
+//! not be run to its end.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::calls::mentioned;
 use super::identity::Identity;
 use super::library::{computes_only, prints_only};
+use super::loops::COMPUTED_STEPS;
 use super::machine::{Machine, Outcome};
 use super::value::{Content, Items, Length, ObjectId, Path, Sequence, Unknown, Value};
 use crate::program::{
@@ -45,6 +47,10 @@ struct Computed {
     mentioned: Vec<VariableId>,
     touched: Vec<GlobalId>,
     has_loops: bool,
+    /// It writes whole numbers too.
+    has_integers: bool,
+    /// How many expressions are in it.
+    weight: u64,
 }
 
 /// Reads a loop's text, or that of a function that is called there.
@@ -78,6 +84,7 @@ impl<'p> Reader<'p> {
     /// Reads an expression; `None` if it does anything else. `always`: it is come by in every turn.
     fn read(&mut self, expression: &Expression, always: bool) -> Option<()> {
         let mut all = true;
+        self.computed.weight += 1;
         match &expression.kind {
             Kind::Literal(_) | Kind::Variable(_) | Kind::Global(_) | Kind::External(..) => {}
             Kind::Unary(..)
@@ -182,7 +189,8 @@ impl<'p> Reader<'p> {
                 self.computed.globals.insert(*global);
                 Some(())
             }
-            Kind::Index(of, index) if is_float(&target.ty) => {
+            Kind::Index(of, index) if matches!(target.ty, Type::Scalar(_)) => {
+                self.computed.has_integers |= !is_float(&target.ty);
                 self.read(index, always)?;
                 self.elements(of, always)
             }
@@ -263,15 +271,17 @@ fn is_float(ty: &Type) -> bool {
     matches!(ty, Type::Scalar(scalar) if scalar.is_float())
 }
 
-/// Whether there is nothing in a value but floats.
-fn has_only_floats(value: &Value) -> bool {
+/// Whether there is nothing in a value but numbers: floats, unless whole ones are meant as well.
+fn has_only_numbers(value: &Value, whole_ones: bool) -> bool {
     match value {
-        Value::Scalar(scalar, _) => scalar.is_float(),
-        Value::Unknown(_, ty) => is_float(ty),
+        Value::Scalar(scalar, _) => whole_ones || scalar.is_float(),
+        Value::Unknown(_, ty) => is_float(ty) || whole_ones && matches!(ty, Type::Scalar(_)),
         Value::Sequence(Sequence { items: Items::Each(items), element }) => {
-            is_float(element) || items.iter().all(has_only_floats)
+            is_float(element) || items.iter().all(|item| has_only_numbers(item, whole_ones))
         }
-        Value::Sequence(Sequence { items: Items::Alike(item, _), .. }) => has_only_floats(item),
+        Value::Sequence(Sequence { items: Items::Alike(item, _), .. }) => {
+            has_only_numbers(item, whole_ones)
+        }
         _ => false,
     }
 }
@@ -321,7 +331,12 @@ impl Machine<'_> {
             return Ok(false);
         }
         let Some(loops) = self.read_computation(body) else { return Ok(false) };
-        if !loops.has_loops && turns.is_some_and(|turns| turns <= FEW_TURNS) {
+        let turns = turns.unwrap_or(u64::MAX);
+        let is_short = match loops.has_integers {
+            true => turns.saturating_mul(loops.weight) <= COMPUTED_STEPS || loops.has_loops,
+            false => turns <= FEW_TURNS && !loops.has_loops,
+        };
+        if is_short {
             return Ok(false);
         }
         let Some(objects) = self.written_objects(&loops)? else { return Ok(false) };
@@ -357,7 +372,7 @@ impl Machine<'_> {
         found
     }
 
-    /// The objects that a loop writes; `None` if that is not told, or if they are no floats.
+    /// The objects that a loop writes; `None` if that is not told, or if they are no numbers.
     fn written_objects(&mut self, loops: &Computed) -> Outcome<Option<BTreeSet<ObjectId>>> {
         let frame = Rc::clone(&self.state.frames[self.state.frame.0 as usize]);
         let mut objects = BTreeSet::new();
@@ -374,10 +389,11 @@ impl Machine<'_> {
             let Value::Reference(path) = self.evaluate(pointer)? else { return Ok(None) };
             objects.insert(path.object);
         }
-        let are_floats = objects
-            .iter()
-            .all(|object| self.state.memory.get(*object).is_some_and(has_only_floats));
-        Ok(are_floats.then_some(objects))
+        let are_numbers = objects.iter().all(|object| {
+            let value = self.state.memory.get(*object);
+            value.is_some_and(|value| has_only_numbers(value, loops.has_integers))
+        });
+        Ok(are_numbers.then_some(objects))
     }
 
     /// All that a loop goes by.

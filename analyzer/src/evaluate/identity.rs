@@ -164,6 +164,22 @@ impl Machine<'_> {
         }
     }
 
+    /// Takes in numbers, each by who it is.
+    pub(super) fn mix_contents(
+        &self,
+        identity: &mut Identity,
+        contents: impl Iterator<Item = Content>,
+    ) {
+        for content in contents {
+            match content {
+                Content::Unknown(unknown) => {
+                    identity.unknown(self.state.mpi.as_shared(unknown));
+                }
+                known => mix_content(identity, known),
+            }
+        }
+    }
+
     fn mix_all(&self, identity: &mut Identity, name: &str, parts: &[Value], depth: u32) {
         identity.text(name);
         identity.number(parts.len() as u64);
@@ -317,6 +333,15 @@ fn mix_handle(identity: &mut Identity, handle: &Handle) {
                 None => identity.number(u64::MAX),
             }
             identity.number(number(tag.map(i64::from)));
+            identity.not_uniform();
+        }
+        Handle::Request(request) => {
+            identity.text("request");
+            let pool = request.pool.as_deref().unwrap_or_default();
+            for request in request.id.iter().chain(pool) {
+                identity.number(u64::from(*request));
+            }
+            identity.number(u64::from(request.place.0));
             identity.not_uniform();
         }
         other => {

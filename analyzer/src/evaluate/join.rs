@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::handle::{Handle, Process};
 use super::identity::Identity;
+use super::iterator::Lazy;
 use super::machine::Machine;
 use super::state::State;
 use super::value::{Content, Items, Length, Sequence, Unknown, Value};
@@ -193,7 +194,9 @@ impl Machine<'_> {
                 mine == theirs && generics == others
             }
             (Value::Map(mine), Value::Map(theirs)) if Rc::ptr_eq(mine, theirs) => true,
-            (Value::Iterator(mine), Value::Iterator(theirs)) if Rc::ptr_eq(mine, theirs) => true,
+            (Value::Iterator(mine), Value::Iterator(theirs)) => {
+                Rc::ptr_eq(mine, theirs) || self.are_same_iterators(mine, theirs)
+            }
             (Value::Handle(Handle::Requests(mine)), Value::Handle(Handle::Requests(theirs))) => {
                 mine.is_same(theirs)
             }
@@ -202,12 +205,23 @@ impl Machine<'_> {
                 Value::Handle(Handle::View { .. } | Handle::Partition { .. }),
                 Value::Handle(Handle::View { .. } | Handle::Partition { .. }),
             )
-            | (Value::Map(_), Value::Map(_))
-            | (Value::Iterator(_), Value::Iterator(_)) => {
-                format!("{one:?}") == format!("{other:?}")
-            }
+            | (Value::Map(_), Value::Map(_)) => format!("{one:?}") == format!("{other:?}"),
             (Value::Handle(mine), Value::Handle(theirs)) => mine.is_same(theirs),
             _ => false,
+        }
+    }
+
+    /// Whether two iterators have the same before them.
+    fn are_same_iterators(&self, one: &Lazy, other: &Lazy) -> bool {
+        match (one, other) {
+            (Lazy::Range { next, end: None }, Lazy::Range { next: other, end: None })
+            | (Lazy::Endless(next), Lazy::Endless(other)) => self.is_same(next, other),
+            (
+                Lazy::Range { next, end: Some(end) },
+                Lazy::Range { next: other, end: Some(last) },
+            ) => self.is_same(next, other) && self.is_same(end, last),
+            // These are seldom compared.
+            _ => format!("{one:?}") == format!("{other:?}"),
         }
     }
 

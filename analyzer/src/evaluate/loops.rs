@@ -36,7 +36,7 @@ const ENDLESS_TURNS: u64 = 256;
 const WATCHED: u64 = 8;
 
 /// Steps of a computation in C; if it takes more, its loops are not run.
-const COMPUTED_STEPS: u64 = 600;
+pub(super) const COMPUTED_STEPS: u64 = 600;
 
 /// Turns of a loop by which it is told what all of them cost.
 const TRIED: u64 = 2;
@@ -370,10 +370,12 @@ impl<'p> Machine<'p> {
     /// Whether a loop will not be run to its end, as its first turns took so many steps: what they made
     /// known is forgotten then.
     fn will_compute_for_long(&self, kind: &Loop<'_>, taken: u64) -> bool {
-        let left = kind.turns.filter(|_| !kind.may_be_left && self.is_c()).unwrap_or(0);
-        let whole = left.saturating_mul(taken) / TRIED;
+        let Some(turns) = kind.turns.filter(|_| self.is_c() && !kind.may_be_left) else {
+            return false;
+        };
+        let left = (turns.saturating_sub(TRIED)).saturating_mul(taken) / TRIED;
         let before = self.quiet_since.map_or(0, |since| self.steps.saturating_sub(since));
-        whole.saturating_sub(taken) + before > COMPUTED_STEPS
+        left + before > COMPUTED_STEPS
     }
 
     /// The variables that a loop mentions, and those outside of functions that it touches.
@@ -504,10 +506,8 @@ struct Loop<'a> {
 
 /// Whether something in an expression leaves what is around it.
 fn leaves(expression: &Expression) -> bool {
-    let mut found = matches!(
-        expression.kind,
-        Kind::Break(..) | Kind::Continue(..) | Kind::Return(_)
-    );
+    let mut found =
+        matches!(expression.kind, Kind::Break(..) | Kind::Continue(..) | Kind::Return(_));
     expression.for_each_child(&mut |child| found = found || leaves(child));
     found
 }

@@ -126,9 +126,12 @@ pub struct Readings {
 /// A parser that calls itself needs room for the deepest text that is let through.
 const STACK: usize = 256 << 20;
 
-/// Does work that calls itself deeply, on as many threads as there are cores.
-pub fn with_room<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
-    match ThreadPoolBuilder::new().stack_size(STACK).build() {
+/// Does work that calls itself deeply, on this many threads; `None`: on as many as there are cores.
+pub fn with_room<R: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, Failure> {
+    match ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).stack_size(STACK).build() {
         Ok(pool) => Ok(pool.install(work)),
         Err(error) => Err(Failure::new(format!("no threads can be started: {error}"))),
     }

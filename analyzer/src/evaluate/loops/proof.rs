@@ -7,8 +7,8 @@
 use p2p_protocol::model::Event;
 
 use super::super::handle::Handle;
-use super::super::library::prints_only;
 use super::super::iterator::Lazy;
+use super::super::library::prints_only;
 use super::super::machine::Machine;
 use super::super::memory::Memory;
 use super::super::state::Frame;
