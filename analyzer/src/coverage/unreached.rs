@@ -22,7 +22,7 @@ impl<'p> CallGraph<'p> {
     /// Looks through a program.
     pub(super) fn of(program: &'p Program) -> Self {
         let mut named: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
-        for ((_, name), methods) in &program.methods {
+        for (_, name, methods) in program.methods.all() {
             named.entry(name).or_default().extend(methods);
         }
         let mut graph = CallGraph {
@@ -52,8 +52,7 @@ impl<'p> CallGraph<'p> {
             Kind::Method { name, .. } => by_name(Some(name)).map_or(&[][..], Vec::as_slice),
             // What is made is dropped some time.
             Kind::Construct { definition, .. } => {
-                let drop = (Some(*definition), "drop".to_owned());
-                self.program.methods.get(&drop).map_or(&[][..], Vec::as_slice)
+                self.program.methods.of(Some(*definition), "drop")
             }
             Kind::External(path, _) => {
                 by_name(path.last().map(String::as_str)).map_or(&[][..], Vec::as_slice)

@@ -1,6 +1,7 @@
 //! Calls: of functions of the program, of closures, of libraries. Which method a call means is
 //! decided in `methods`.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -48,7 +49,7 @@ impl<'p> Machine<'p> {
             Value::External(path, generics) => {
                 let generics = generics.to_vec();
                 let name = path.last().map_or("", String::as_str);
-                let ty = ty.clone();
+                let ty = Cow::Borrowed(ty);
                 let call = Call { name, generics, arguments, expressions, ty, place };
                 self.call_external(&path, call)
             }

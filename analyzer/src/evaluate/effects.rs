@@ -23,7 +23,7 @@ pub struct Communicating<'p> {
 impl<'p> Communicating<'p> {
     /// Looks through a program.
     pub fn of(program: &'p Program) -> Self {
-        let methods = program.methods.keys().map(|(_, name)| (name.as_str(), false)).collect();
+        let methods = program.methods.all().map(|(_, name, _)| (name, false)).collect();
         let functions = vec![false; program.functions.len()];
         let mut communicating = Communicating { functions, methods };
         while communicating.look_again(program) {}
@@ -40,7 +40,7 @@ impl<'p> Communicating<'p> {
                 found = true;
             }
         }
-        for ((_, name), candidates) in &program.methods {
+        for (_, name, candidates) in program.methods.all() {
             let communicates = candidates.iter().any(|it| self.functions[it.0 as usize]);
             if communicates && self.methods.insert(name, true) == Some(false) {
                 found = true;

@@ -3,6 +3,7 @@
 //! Here is what [`super::library`] builds on, and what evaluation keeps; how statements,
 //! expressions, branches and loops are evaluated is in the modules beside this one.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -54,9 +55,16 @@ pub(super) struct Call<'p> {
     /// The argument expressions.
     pub(super) expressions: &'p [Expression],
     /// The type that inference gives the call, with generic parameters replaced.
-    pub(super) ty: Type,
+    pub(super) ty: Cow<'p, Type>,
     /// Where the whole call stands.
     pub(super) place: Place,
+}
+
+impl Call<'_> {
+    /// The type that inference gives the call, to keep.
+    pub(super) fn result(&self) -> Type {
+        Type::clone(&self.ty)
+    }
 }
 
 /// One rank while it is evaluated.

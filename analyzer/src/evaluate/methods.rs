@@ -16,7 +16,7 @@ const MOST_DEREFS: u32 = 8;
 impl Machine<'_> {
     /// Whether a type of the program has a method.
     pub(super) fn has_method(&self, definition: DefinitionId, name: &str) -> bool {
-        self.program.methods.contains_key(&(Some(definition), name.to_owned()))
+        !self.program.methods.of(Some(definition), name).is_empty()
     }
 
     /// The method of the program that a call of this name means for a value, if there is one.
@@ -29,26 +29,27 @@ impl Machine<'_> {
             },
             _ => None,
         };
-        let candidates = |key| self.program.methods.get(&(key, name.to_owned()));
-        if let Some(definition) = definition {
-            if let Some(&[only]) = candidates(Some(definition)).map(Vec::as_slice) {
-                return Some(only);
-            }
-            if let Some(several) = candidates(Some(definition)) {
-                // Several traits have it: the one with a body that is meant is not known, unless
-                // only one has a body.
-                let mut bodies =
-                    several.iter().filter(|it| self.program.function(**it).body.is_some());
-                return match (bodies.next(), bodies.next()) {
-                    (Some(only), None) => Some(*only),
-                    _ => None,
-                };
+        let methods = &self.program.methods;
+        if definition.is_some() {
+            match methods.of(definition, name) {
+                [] => {}
+                [only] => return Some(*only),
+                several => {
+                    // Several traits have it: the one with a body that is meant is not known, unless
+                    // only one has a body.
+                    let mut bodies =
+                        several.iter().filter(|it| self.program.function(**it).body.is_some());
+                    return match (bodies.next(), bodies.next()) {
+                        (Some(only), None) => Some(*only),
+                        _ => None,
+                    };
+                }
             }
         }
-        match candidates(None).map(Vec::as_slice) {
-            Some(&[only]) => Some(only),
-            Some(several) => self.of_type(several, value),
-            None => None,
+        match methods.of(None, name) {
+            [] => None,
+            [only] => Some(*only),
+            several => self.of_type(several, value),
         }
     }
 
@@ -71,7 +72,7 @@ impl Machine<'_> {
             Type::Defined(definition, _) => Some(*definition),
             _ => None,
         };
-        let candidates = self.program.methods.get(&(target, "from".to_owned()))?;
+        let candidates = self.program.methods.of(target, "from");
         let from = self.type_of(value);
         let fits = |function: &&FunctionId| {
             let function = self.program.function(**function);
@@ -116,8 +117,7 @@ impl Machine<'_> {
         ty: &Type,
         place: Place,
     ) -> Option<Outcome> {
-        let candidates = self.program.methods.get(&(Some(definition), name.to_owned()))?;
-        let &[function] = candidates.as_slice() else { return None };
+        let &[function] = self.program.methods.of(Some(definition), name) else { return None };
         Some(self.call_function(function, &[], arguments, ty, place))
     }
 
@@ -135,11 +135,9 @@ impl Machine<'_> {
             return None;
         }
         let itself = self.resolve(&Type::Parameter(owner.to_owned()));
-        let methods = self.program.methods.iter().filter(|((_, own), _)| own == name);
-        let mut fitting: Vec<FunctionId> = methods
-            .flat_map(|(_, functions)| functions.iter().copied())
-            .filter(|function| self.fits(*function, &itself, call))
-            .collect();
+        let methods = self.program.methods.named(name);
+        let mut fitting: Vec<FunctionId> =
+            methods.filter(|function| self.fits(*function, &itself, call)).collect();
         fitting.sort_unstable();
         fitting.dedup();
         match fitting[..] {
@@ -159,7 +157,7 @@ impl Machine<'_> {
         let takes = |(index, parameter): (usize, &Type)| match &call.arguments[index] {
             Value::Handle(_) => true,
             value => {
-                let written = call.expressions.get(index).map(|it| self.resolve(&it.ty));
+                let written = call.expressions.get(index).map(|it| self.resolved(&it.ty));
                 agree(parameter, &self.type_of(value))
                     && written.is_none_or(|written| agree(parameter, &written))
             }
@@ -204,8 +202,8 @@ impl Machine<'_> {
             }
         }
         let generics: Vec<Type> = generics.iter().map(|ty| self.resolve(ty)).collect();
-        let of = self.resolve(&on.ty);
-        let ty = self.resolve(&expression.ty);
+        let of = self.resolved(&on.ty);
+        let ty = self.resolved(&expression.ty);
         let value = self.behind(&receiver, place);
         if name == "into"
             && let Some(function) = self.find_conversion(&value, &ty)

@@ -205,7 +205,7 @@ impl Machine<'_> {
             Target::Path(path) => Value::Reference(path),
             Target::Value(value) => value,
         };
-        let ty = self.resolve(&expression.ty);
+        let ty = self.resolved(&expression.ty);
         let call = Call {
             name: "index",
             generics: Vec::new(),
@@ -216,7 +216,7 @@ impl Machine<'_> {
         };
         let value = match library::method(self, &receiver, &call) {
             Some(outcome) => outcome?,
-            None => self.computed("index", &[&receiver, &index], ty),
+            None => self.computed("index", &[&receiver, &index], ty.into_owned()),
         };
         Ok(match value {
             Value::Reference(path) => Target::Path(path),

@@ -1,5 +1,6 @@
 //! Types of values, and what generic parameters stand for.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -100,10 +101,15 @@ impl Machine<'_> {
 
     /// A type with the current call's generic parameters replaced.
     pub(super) fn resolve(&self, ty: &Type) -> Type {
+        self.resolved(ty).into_owned()
+    }
+
+    /// The same, where it is only looked at.
+    pub(super) fn resolved<'t>(&self, ty: &'t Type) -> Cow<'t, Type> {
         let frame = self.state.frames.get(self.state.frame.0 as usize);
         match frame {
-            Some(frame) if !frame.bindings.is_empty() => replaced(ty, &frame.bindings),
-            _ => ty.clone(),
+            Some(frame) if !frame.bindings.is_empty() => Cow::Owned(replaced(ty, &frame.bindings)),
+            _ => Cow::Borrowed(ty),
         }
     }
 

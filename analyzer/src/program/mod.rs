@@ -8,6 +8,7 @@
 
 mod expression;
 mod layout;
+mod methods;
 mod pattern;
 #[cfg(test)]
 pub(crate) mod render;
@@ -17,11 +18,12 @@ mod visit;
 pub use expression::{
     Arm, Binary, Block, Closure, Condition, Expression, Kind, Literal, Statement, Unary,
 };
+pub use methods::Methods;
 pub use p2p_protocol::model::{Dialect, Place};
 pub use pattern::{FieldPattern, Pattern};
 pub use types::{Scalar, Type};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::source::Location;
 
@@ -55,9 +57,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// Structs and enums.
     pub definitions: Vec<Definition>,
-    /// The methods of each definition by name; those of traits for other types are under `None`.
-    /// More than one candidate: several traits or types have a method of that name.
-    pub methods: FxHashMap<(Option<DefinitionId>, String), Vec<FunctionId>>,
+    /// The methods of its types and traits.
+    pub methods: Methods,
     /// The names of its own traits.
     pub traits: FxHashSet<String>,
     /// Where a run may start.

@@ -65,11 +65,18 @@ impl Action {
     }
 
     /// The same, to be changed.
-    pub fn peers_mut(&mut self) -> Vec<&mut Peer> {
-        match self {
-            Action::OneSided(it) => it.step.peers_mut(),
-            other => other.envelopes_mut().map(|envelope| &mut envelope.peer).collect(),
-        }
+    pub fn peers_mut(&mut self) -> impl Iterator<Item = &mut Peer> {
+        let (one, other, group) = match self {
+            Action::OneSided(it) => {
+                let (one, group) = it.step.peers_mut();
+                (one, None, group)
+            }
+            action => {
+                let mut peers = action.envelopes_mut().map(|envelope| &mut envelope.peer);
+                (peers.next(), peers.next(), &mut [][..])
+            }
+        };
+        one.into_iter().chain(other).chain(group)
     }
 
     /// The requests that it names.
@@ -165,15 +172,17 @@ impl WindowStep {
         }
     }
 
-    fn peers_mut(&mut self) -> Vec<&mut Peer> {
+    fn peers_mut(&mut self) -> (Option<&mut Peer>, &mut [Peer]) {
         match self {
-            WindowStep::Lock { target, .. } | WindowStep::Unlock { target } => vec![target],
-            WindowStep::Flush { target, .. } => target.iter_mut().collect(),
-            WindowStep::Access(access) => vec![&mut access.target],
-            WindowStep::Start { group } | WindowStep::Post { group } => {
-                group.iter_mut().flatten().collect()
+            WindowStep::Lock { target, .. } | WindowStep::Unlock { target } => {
+                (Some(target), &mut [])
             }
-            _ => Vec::new(),
+            WindowStep::Flush { target, .. } => (target.as_mut(), &mut []),
+            WindowStep::Access(access) => (Some(&mut access.target), &mut []),
+            WindowStep::Start { group } | WindowStep::Post { group } => {
+                (None, group.as_deref_mut().unwrap_or_default())
+            }
+            _ => (None, &mut []),
         }
     }
 }

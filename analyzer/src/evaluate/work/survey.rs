@@ -116,7 +116,7 @@ impl Surveyed {
             Kind::Call(callee, _) => self.take_call(program, callee, depth),
             Kind::Method { name, .. } => {
                 self.has_calls = true;
-                let is_own = program.methods.keys().any(|(_, own)| own == name);
+                let is_own = program.methods.has(name);
                 self.is_understood &= !is_own && METHODS.contains(&name.as_str());
             }
             Kind::Macro(name, _) => {

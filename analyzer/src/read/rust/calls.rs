@@ -229,8 +229,7 @@ fn of_mpi(program: &Program, ty: &Type, method: &str) -> Option<bool> {
         Type::Trait(names) => Some(names.iter().any(|it| RECEIVERS.contains(&it.as_str()))),
         Type::Defined(..) => {
             // Its own method, or one of what it derefs to, which has a name of the program's.
-            let is_own = |(_, name): &(_, String)| name == method;
-            program.methods.keys().any(is_own).then_some(false)
+            program.methods.has(method).then_some(false)
         }
         Type::Scalar(_) | Type::Text | Type::Array(..) | Type::Slice(_) | Type::Never => {
             Some(false)

@@ -158,10 +158,7 @@ impl<'f> Translation<'f> {
         name: &str,
         function: FunctionId,
     ) {
-        let methods = self.program.methods.entry((owner, name.to_owned())).or_default();
-        if !methods.contains(&function) {
-            methods.push(function);
-        }
+        self.program.methods.add(owner, name, function);
     }
 
     /// The definition that a context's `Self` is.

@@ -21,7 +21,7 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
             allocate(machine, &bytes.unwrap_or_default(), true)
         }
         "realloc" => reallocate(machine, call),
-        "reallocarray" => machine.fresh(call.ty.clone()),
+        "reallocarray" => machine.fresh(call.result()),
         "posix_memalign" => {
             let memory = allocate(machine, &argument(call, 2), false);
             if let Some(path) = machine.pointer(&argument(call, 0)) {

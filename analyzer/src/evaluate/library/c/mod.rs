@@ -57,7 +57,7 @@ fn built_in(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Ou
     let [one, other] = [argument(call, 0), argument(call, 1)];
     Some(Ok(match name {
         "offset" => {
-            let to = match (&to(0), &call.ty) {
+            let to = match (&to(0), &*call.ty) {
                 (Type::Unknown, Type::Reference(to)) => (**to).clone(),
                 (known, _) => known.clone(),
             };
@@ -75,7 +75,7 @@ fn built_in(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Ou
         "difference" => machine.difference(&one, &other, &to(0)),
         "sizeof" => {
             let what = format!("sizeof {:?}", call.generics);
-            machine.uniform(&what, call.ty.clone())
+            machine.uniform(&what, call.result())
         }
         _ => return None,
     }))
@@ -100,7 +100,7 @@ fn argument(call: &Call<'_>, number: usize) -> Value {
 /// What is computed of the arguments and of nothing else.
 fn computed(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
     let inputs: Vec<&Value> = call.arguments.iter().collect();
-    machine.computed(call.name, &inputs, call.ty.clone())
+    machine.computed(call.name, &inputs, call.result())
 }
 
 /// A whole number of C's `int`.

@@ -176,21 +176,21 @@ const ALIKE: &[&str] = &[
 /// Calls one of these functions.
 pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Option<Value> {
     if SILENT.contains(&name) {
-        return Some(machine.fresh(call.ty.clone()));
+        return Some(machine.fresh(call.result()));
     }
     if FILLING.contains(&name) {
         for argument in &call.arguments {
             super::memory::touch(machine, argument, true, call.place);
             machine.forget_behind(argument);
         }
-        return Some(machine.fresh(call.ty.clone()));
+        return Some(machine.fresh(call.result()));
     }
     if CHANCE.contains(&name) {
         // The time may be put into a variable as well.
         if name == "time" {
             call.arguments.iter().for_each(|argument| machine.forget_behind(argument));
         }
-        return Some(machine.fresh(call.ty.clone()));
+        return Some(machine.fresh(call.result()));
     }
     if ALIKE.contains(&name) {
         return Some(alike(machine, name, call));
@@ -200,14 +200,14 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
     let computes = COMPUTING.iter().any(|start| name.starts_with(start)) && !name.contains("mpi");
     if computes {
         call.arguments.iter().for_each(|argument| machine.forget_behind(argument));
-        return Some(machine.fresh(call.ty.clone()));
+        return Some(machine.fresh(call.result()));
     }
     None
 }
 
 /// What is the same on every rank, and another thing each time that it is asked for.
 fn alike(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
-    let ty = match &call.ty {
+    let ty = match &*call.ty {
         Type::Unknown => Type::Scalar(crate::program::Scalar::I32),
         ty => ty.clone(),
     };

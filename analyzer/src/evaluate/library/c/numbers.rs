@@ -29,7 +29,7 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
         Some(number) => {
             let number = if scalar == Scalar::F32 { f64::from(number as f32) } else { number };
             let value = Value::Scalar(scalar, Content::Known(Constant::Float(number)));
-            match &call.ty {
+            match &*call.ty {
                 ty @ Type::Scalar(_) => machine.cast_exactly(&value, ty),
                 _ => value,
             }
@@ -173,7 +173,7 @@ fn parsed(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
     if name.starts_with("str") && call.arguments.len() > 1 {
         machine.forget_behind(&argument(call, 1));
     }
-    let ty = match (&call.ty, name) {
+    let ty = match (&*call.ty, name) {
         (ty @ Type::Scalar(_), _) => ty.clone(),
         (_, "atoi") => Type::Scalar(Scalar::I32),
         (_, "atof" | "strtod" | "strtof" | "strtold") => Type::Scalar(Scalar::F64),

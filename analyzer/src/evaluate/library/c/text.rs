@@ -54,7 +54,7 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
         "memcmp" | "strstr" | "strchr" | "strrchr" | "strspn" | "strcspn" | "strpbrk"
         | "memchr" => {
             (0..2).for_each(|number| touch(machine, &argument(call, number), false, place));
-            of_text(machine, call, call.ty.clone())
+            of_text(machine, call, call.result())
         }
         "strcpy" | "stpcpy" | "strncpy" | "strcat" | "strncat" | "strlcpy" | "strlcat" => {
             touch(machine, &argument(call, 1), false, place);
@@ -66,14 +66,14 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
                 let value = Value::Sequence(string(&text, text.len() + 1));
                 Value::Reference(machine.allocate(value))
             }
-            _ => machine.fresh(call.ty.clone()),
+            _ => machine.fresh(call.result()),
         },
         "strtok" | "strtok_r" | "strsep" => {
             machine.forget_behind(&argument(call, 0));
-            machine.fresh(call.ty.clone())
+            machine.fresh(call.result())
         }
         "sscanf" => scanned(machine, call),
-        "getenv" | "secure_getenv" => machine.fresh(call.ty.clone()),
+        "getenv" | "secure_getenv" => machine.fresh(call.result()),
         "isdigit" | "isalpha" | "isalnum" | "isspace" | "isupper" | "islower" | "ispunct"
         | "isxdigit" | "isprint" => {
             let is = argument(call, 0).as_integer().and_then(|it| u8::try_from(it).ok());

@@ -37,7 +37,7 @@ pub(super) fn function(machine: &mut Machine<'_>, owner: &str, call: &Call<'_>) 
             let value = machine.behind(call.arguments.first()?, call.place);
             match state::content(&value) {
                 Some(color) => Value::Handle(Handle::Color(Some(color))),
-                None => machine.fresh(call.ty.clone()),
+                None => machine.fresh(call.result()),
             }
         }
         ("SystemGroup", "empty") => group::value(Some(Rc::new([]))),
@@ -87,7 +87,7 @@ pub(super) fn method(
         "this_process" => {
             return Some(Ok(match process::this(communicator) {
                 Some(process) => process,
-                None => machine.fresh(call.ty.clone()),
+                None => machine.fresh(call.result()),
             }));
         }
         "abort" => return Some(Err(machine.leave(Departure::Aborted, call.place))),
@@ -143,7 +143,7 @@ fn local(
             }
             _ => Value::Text(None),
         },
-        "get_attr" | "pack_size" | "remote_size" => machine.fresh(call.ty.clone()),
+        "get_attr" | "pack_size" | "remote_size" => machine.fresh(call.result()),
         "set_attr" => Value::unit(),
         "pack" => {
             let bytes = Type::Scalar(Scalar::U8);
@@ -176,7 +176,7 @@ fn compare(
             "Identical" => "Congruent",
             other => other,
         },
-        None => return Some(machine.fresh(call.ty.clone())),
+        None => return Some(machine.fresh(call.result())),
     };
     Some(Value::Variant(relation, Rc::new(Vec::new())))
 }
@@ -213,7 +213,7 @@ fn make(
             let told = vec![Some(1), Some(0), key];
             match of_node(machine, communicator, known, told, call.place)? {
                 Some(node) => Ok(state::communicator(node)),
-                None => Ok(machine.fresh(call.ty.clone())),
+                None => Ok(machine.fresh(call.result())),
             }
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
         "time" | "time_resolution" => machine.fresh(Type::Scalar(Scalar::F64)),
         "processor_name" => Value::ok(machine.fresh(Type::Text)),
         "library_version" => Value::ok(machine.uniform("MPI's version", Type::Text)),
-        "version" => machine.uniform("MPI's version", call.ty.clone()),
-        "threading_support" => machine.fresh(call.ty.clone()),
+        "version" => machine.uniform("MPI's version", call.result()),
+        "threading_support" => machine.fresh(call.result()),
         _ => return None,
     };
     Some(Ok(value))
@@ -45,7 +45,7 @@ fn once(machine: &mut Machine<'_>, universe: Value) -> Value {
 pub(super) fn universe(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Outcome> {
     match call.name {
         "world" => Some(Ok(state::communicator(communicator::world(machine)))),
-        "size" | "appnum" => Some(Ok(machine.fresh(call.ty.clone()))),
+        "size" | "appnum" => Some(Ok(machine.fresh(call.result()))),
         "buffer_size" => {
             let none = Value::integer(0, Scalar::Usize);
             Some(Ok(machine.state.mpi.attached.clone().unwrap_or(none)))
@@ -53,7 +53,7 @@ pub(super) fn universe(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Out
         "set_buffer_size" => Some(attach(machine, call)),
         "detach_buffer" => Some(detach(machine, call).map(|()| Value::unit())),
         "disconnect_parent" => Some(Ok(Value::unit())),
-        "threading_support" => Some(Ok(machine.fresh(call.ty.clone()))),
+        "threading_support" => Some(Ok(machine.fresh(call.result()))),
         _ => None,
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn method(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) 
                 let other = of(machine, call.arguments.first()?, call.place);
                 match group.members.as_ref().zip(other.members) {
                     Some((one, two)) => Value::Variant(relation(one, &two), Rc::new(Vec::new())),
-                    None => machine.fresh(call.ty.clone()),
+                    None => machine.fresh(call.result()),
                 }
             }
             "size" | "rank" | "translate_rank" | "translate_ranks" => number(machine, group, call)?,
@@ -59,7 +59,7 @@ pub(super) fn method(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) 
 
 /// Answers in numbers.
 fn number(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<Value> {
-    let Some(members) = &group.members else { return Some(machine.fresh(call.ty.clone())) };
+    let Some(members) = &group.members else { return Some(machine.fresh(call.result())) };
     Some(match call.name {
         "size" => rank(members.len() as i128),
         "rank" => position(members, machine.rank()),
@@ -68,7 +68,7 @@ fn number(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<V
             let other = of(machine, call.arguments.get(1)?, call.place);
             match asked.zip(other.members) {
                 Some((asked, other)) => translated(members, asked, &other),
-                None => machine.fresh(call.ty.clone()),
+                None => machine.fresh(call.result()),
             }
         }
         _ => {
@@ -82,7 +82,7 @@ fn number(machine: &mut Machine<'_>, group: &Group, call: &Call<'_>) -> Option<V
                     let items = Items::Each(Rc::new(each.collect()));
                     Value::Sequence(Sequence { element, items })
                 }
-                None => machine.fresh(call.ty.clone()),
+                None => machine.fresh(call.result()),
             }
         }
     })

@@ -289,7 +289,7 @@ pub(super) fn method(
         "displs" => Some(Ok(numbers(machine, None))),
         "downcast" => Some(Ok(match (handle, memory.path) {
             (Handle::View { .. }, Some(path)) => Value::some(Value::Reference(path)),
-            _ => machine.fresh(call.ty.clone()),
+            _ => machine.fresh(call.result()),
         })),
         "reborrow" | "reborrow_mut" | "downgrade" => Some(Ok(Value::Handle(handle.clone()))),
         _ => None,

@@ -251,5 +251,5 @@ fn skipped(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
     for argument in &call.arguments {
         machine.forget(argument, call.place);
     }
-    Ok(machine.fresh(call.ty.clone()))
+    Ok(machine.fresh(call.result()))
 }

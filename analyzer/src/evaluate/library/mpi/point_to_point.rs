@@ -201,7 +201,7 @@ fn received_type(call: &Call<'_>) -> Type {
     if let Some(written) = call.generics.first().filter(|ty| **ty != Type::Unknown) {
         return written.clone();
     }
-    match &call.ty {
+    match &*call.ty {
         Type::Tuple(parts) => match (parts.first(), bare(call.name).ends_with("_vec")) {
             (Some(Type::External(name, element)), true) if name == "Vec" => {
                 element.first().cloned().unwrap_or_default()
@@ -287,7 +287,7 @@ pub(super) fn probe(machine: &mut Machine<'_>, process: &Process, call: &Call<'_
             Polling::Once => {
                 let why = "whether a message is there by then is not known";
                 machine.understood(call.place, Understood::Partly(why.to_owned()));
-                return Ok(machine.fresh(call.ty.clone()));
+                return Ok(machine.fresh(call.result()));
             }
             Polling::Works => {
                 let why = "whether a message is there by then is not known";

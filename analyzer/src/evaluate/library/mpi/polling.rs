@@ -126,11 +126,10 @@ impl Text<'_> {
     fn communicates(&self, call: &Expression) -> bool {
         match &call.kind {
             Kind::Method { name, .. } => {
-                let ours = self.program.methods.iter().filter(|((_, method), _)| method == name);
-                let mut candidates = ours.flat_map(|(_, functions)| functions).peekable();
-                match candidates.peek() {
-                    Some(_) => candidates.any(|function| self.communicating.contains(function)),
-                    None => process::communicates(name),
+                let methods = &self.program.methods;
+                match methods.has(name) {
+                    true => methods.named(name).any(|it| self.communicating.contains(&it)),
+                    false => process::communicates(name),
                 }
             }
             Kind::Call(callee, _) => match &callee.kind {

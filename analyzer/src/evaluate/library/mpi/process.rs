@@ -53,7 +53,7 @@ fn is_self(machine: &mut Machine<'_>, process: &Process, call: &Call<'_>) -> Val
     let known = process.communicator.known.as_ref();
     match (known, process.rank.as_ref().and_then(number)) {
         (Some(known), Some(rank)) => Value::bool(known.rank == rank),
-        _ => machine.fresh(call.ty.clone()),
+        _ => machine.fresh(call.result()),
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) fn on_unknown(machine: &mut Machine<'_>, ty: &Type, call: &Call<'_>) 
     match (ty_name, call.name) {
         ("Universe", "world") => Some(Ok(state::communicator(communicator::world(machine)))),
         ("Status", _) | (_, "rank" | "size" | "target_size" | "is_self") if is_ours(ty_name) => {
-            Some(Ok(machine.fresh(call.ty.clone())))
+            Some(Ok(machine.fresh(call.result())))
         }
         _ if is_unmistakable(call.name) || (is_ours(ty_name) && communicates(call.name)) => {
             let why = "the communicator or request that it is called on is not known here";

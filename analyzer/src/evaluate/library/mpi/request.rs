@@ -57,7 +57,7 @@ pub(super) fn guard_method(
     match call.name {
         "into" => {
             take(machine, receiver);
-            let handle = match &call.ty {
+            let handle = match &*call.ty {
                 Type::External(name, _) if name.ends_with("Guard") => {
                     guard(Box::new(request.clone()), &call.ty)
                 }

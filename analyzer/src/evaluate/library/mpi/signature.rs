@@ -232,8 +232,7 @@ fn of_definition(
 ) -> Option<Signature> {
     let program = machine.program;
     let definition = program.definition(id);
-    let written = program.methods.get(&(Some(id), "equivalent_datatype".to_owned()));
-    if let Some([function]) = written.map(Vec::as_slice) {
+    if let [function] = program.methods.of(Some(id), "equivalent_datatype") {
         let callee = Value::Function(*function, Rc::new([]));
         let answer = machine.call(&callee, Vec::new(), &Type::Unknown, place).ok()?;
         return match machine.behind(&answer, place) {

@@ -148,7 +148,7 @@ pub(super) fn method(
         | "rank_to_coordinates"
         | "rank_to_coordinates_into" => match known.zip(grid) {
             Some((known, grid)) => on_grid(machine, known, &grid, call)?,
-            None => machine.fresh(call.ty.clone()),
+            None => machine.fresh(call.result()),
         },
         _ => return None,
     };
@@ -183,7 +183,7 @@ fn on_grid(
         }
         "rank_to_coordinates" => match asked_rank(machine, known, call) {
             Some(asked) => ranks(grid.coordinates(asked)),
-            None => machine.fresh(call.ty.clone()),
+            None => machine.fresh(call.result()),
         },
         "rank_to_coordinates_into" => {
             let coordinates = match asked_rank(machine, known, call) {
@@ -243,7 +243,7 @@ fn shift(
         let dimension = usize::try_from(dimension).ok()?;
         (dimension < grid.dimensions.len()).then_some((dimension, i64::try_from(by).ok()?))
     });
-    let Some((dimension, by)) = asked else { return Some(machine.fresh(call.ty.clone())) };
+    let Some((dimension, by)) = asked else { return Some(machine.fresh(call.result())) };
     let (from, to) = grid.shift(known.rank(), dimension, by);
     let option = |found: Option<u32>| match found {
         Some(found) => Value::some(rank(i128::from(found))),
@@ -259,7 +259,7 @@ fn map(machine: &mut Machine<'_>, known: Option<&KnownCommunicator>, call: &Call
             Value::some(rank(known.rank))
         }
         Some(_) => Value::none(),
-        None => machine.fresh(call.ty.clone()),
+        None => machine.fresh(call.result()),
     }
 }
 

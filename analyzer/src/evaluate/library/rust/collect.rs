@@ -13,7 +13,7 @@ use crate::program::Type;
 pub(super) fn collect(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome {
     let ty = match call.generics.first() {
         Some(ty) if call.name == "collect" && !matches!(ty, Type::Unknown) => merged(ty, &call.ty),
-        _ => call.ty.clone(),
+        _ => call.result(),
     };
     let gathered = gather(machine, lazy, call.place)?;
     Ok(into(machine, gathered, &ty, call))
@@ -125,7 +125,7 @@ fn wrapped(machine: &mut Machine<'_>, gathered: Gathered, ty: &Type, call: &Call
 
 /// `partition`, `unzip`: two collections.
 pub(super) fn two(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome {
-    let types = match &call.ty {
+    let types = match &*call.ty {
         Type::Tuple(parts) if parts.len() == 2 => (parts[0].clone(), parts[1].clone()),
         _ => (Type::Unknown, Type::Unknown),
     };

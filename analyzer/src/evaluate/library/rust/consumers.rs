@@ -98,7 +98,7 @@ fn consumed(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outc
             let gathered = gather(machine, lazy, call.place)?;
             let whole = Value::Sequence(gathered.sequence(machine, Type::Unknown));
             let other = behind(machine, call, 0);
-            Ok(machine.computed(call.name, &[&whole, &other], call.ty.clone()))
+            Ok(machine.computed(call.name, &[&whole, &other], call.result()))
         }
     }
 }
@@ -233,7 +233,7 @@ fn total(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome
         Gathered::Alike(any, length) => {
             let any = machine.behind(&any, call.place);
             let ty = match machine.type_of(&any) {
-                Type::Unknown => call.ty.clone(),
+                Type::Unknown => call.result(),
                 known => known,
             };
             let length = length.value();
@@ -252,7 +252,7 @@ fn total(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcome
             }
         });
     }
-    Ok(match (total, &call.ty) {
+    Ok(match (total, &*call.ty) {
         (Some(total), _) => total,
         (None, Type::Scalar(scalar)) if call.name == "sum" => super::defaults::zero(*scalar),
         (None, Type::Scalar(scalar)) if scalar.is_integer() => Value::integer(1, *scalar),
@@ -288,7 +288,7 @@ fn folded(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcom
                 let gathered = gather(machine, lazy, place)?;
                 let whole = Value::Sequence(gathered.sequence(machine, Type::Unknown));
                 let condition = Value::Scalar(Scalar::Bool, Content::Unknown(condition));
-                return Ok(machine.computed("reduce", &[&condition, &whole], call.ty.clone()));
+                return Ok(machine.computed("reduce", &[&condition, &whole], call.result()));
             }
         },
         _ => (argument(call, 0), argument(call, 1)),
@@ -329,7 +329,7 @@ fn folded(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcom
 
 /// What succeeded, as the type says: `Ok(value)` or `Some(value)`.
 fn good(call: &Call<'_>, value: Value) -> Value {
-    match &call.ty {
+    match &*call.ty {
         Type::External(name, _) if name == "Option" => Value::some(value),
         _ => Value::ok(value),
     }
@@ -412,7 +412,7 @@ fn search(machine: &mut Machine<'_>, lazy: &mut Lazy, call: &Call<'_>) -> Outcom
             let ty = match call.name {
                 "any" | "all" => BOOL,
                 "position" => option_of(USIZE),
-                _ => call.ty.clone(),
+                _ => call.result(),
             };
             Ok(machine.computed(call.name, &doubts.iter().collect::<Vec<_>>(), ty))
         }

@@ -72,7 +72,7 @@ fn constructor(
             | "String",
             "from",
         ) => {
-            let ty = match &call.ty {
+            let ty = match &*call.ty {
                 Type::Unknown => Type::External(owner.to_owned(), Vec::new()),
                 _ if owner == "String" => Type::Text,
                 known => known.clone(),
@@ -102,8 +102,8 @@ fn constructor(
             | "with_capacity_and_hasher"
             | "const_new",
         ) => {
-            let ty = match &call.ty {
-                Type::External(inferred, _) if inferred == owner => call.ty.clone(),
+            let ty = match &*call.ty {
+                Type::External(inferred, _) if inferred == owner => call.result(),
                 _ => Type::External(owner.to_owned(), call.generics.clone()),
             };
             match super::defaults::empty(owner, &ty) {
@@ -170,7 +170,7 @@ fn method_of_first(
 fn by_type(machine: &mut Machine<'_>, owner: &str, name: &str, call: &Call<'_>) -> Option<Outcome> {
     // A derived function of one of the program's types gives one, whatever inference knows of it.
     let own = call.generics.iter().find(|ty| matches!(ty, Type::Defined(..)));
-    let made = if call.ty == Type::Unknown { own.unwrap_or(&call.ty) } else { &call.ty };
+    let made = if *call.ty == Type::Unknown { own.unwrap_or(&call.ty) } else { &call.ty };
     if matches!(name, "parse" | "from_args" | "parse_from" | "try_parse" | "from_args_safe") {
         let parsed = super::unknown::parsed_arguments(machine, own.unwrap_or(made));
         if let Some(arguments) = parsed {

@@ -71,7 +71,7 @@ pub(super) fn method(
         }
         "write" | "write_volatile" if subject.path.is_some() && call.arguments.len() == 1 => {
             subject.write(machine, argument(call, 0), place);
-            match call.ty {
+            match *call.ty {
                 Type::Reference(_) => subject.reference(machine),
                 _ => Value::unit(),
             }

@@ -112,7 +112,7 @@ fn removed(
     // `VecDeque::remove` answers an option, `Vec::remove` an element.
     let optional = call.name.starts_with("pop")
         || call.name == "swap_remove_back"
-        || matches!(&call.ty, Type::External(name, _)
+        || matches!(&*call.ty, Type::External(name, _)
             if call.name == "remove" && name == "Option"
                 && !matches!(&sequence.element, Type::External(inner, _) if inner == "Option"));
     let wrap = |value: Value| if optional { Value::some(value) } else { value };

@@ -86,11 +86,8 @@ fn by_kind(machine: &mut Machine<'_>, subject: &mut Subject, call: &Call<'_>) ->
         Value::Map(map) => maps::method(machine, subject, &map, call),
         Value::Sequence(sequence) => of_sequence(machine, subject, sequence, call),
         Value::Defined { definition, .. } => {
-            let program = machine.program;
-            program
-                .methods
-                .contains_key(&(Some(definition), "next".to_owned()))
-                .then(|| of_iterator(machine, subject, call))?
+            let has_next = machine.has_method(definition, "next");
+            has_next.then(|| of_iterator(machine, subject, call))?
         }
         Value::Unknown(_, ty) => of_unknown(machine, subject, &ty, call),
         _ => None,

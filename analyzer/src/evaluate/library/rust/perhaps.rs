@@ -151,7 +151,7 @@ fn otherwise(machine: &mut Machine<'_>, value: &Value, ty: &Type, call: &Call<'_
 
 /// What is left of a value that a method changed in a way that is not known, and what it gave.
 pub(super) fn forgotten(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Outcome {
-    let result = computed_of_all(machine, call, &subject.value, call.ty.clone());
+    let result = computed_of_all(machine, call, &subject.value, call.result());
     let ty = machine.type_of(&subject.value);
     let left = machine.fresh(ty);
     subject.write(machine, left, call.place);

@@ -78,7 +78,7 @@ fn of_values(
                 _ => machine.fresh(ty),
             }
         }
-        ("mem", "transmute" | "transmute_copy" | "uninitialized") => machine.fresh(call.ty.clone()),
+        ("mem", "transmute" | "transmute_copy" | "uninitialized") => machine.fresh(call.result()),
         ("mem", "discriminant") => {
             let value = behind(machine, call, 0);
             match value {
@@ -163,7 +163,7 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
     let pointer = argument(call, 0);
     let length = count(machine, call, 1);
     let Value::Reference(path) = &pointer else {
-        return machine.fresh(call.ty.clone());
+        return machine.fresh(call.result());
     };
     if let Some(element) = other_element(machine, path, call) {
         let length = match length {
@@ -188,7 +188,7 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
         (_, Some(length)) => match machine.peek(path) {
             Value::Sequence(_) => Value::Reference(path.child(Step::Slice(0, length))),
             _ if length == 1 => Value::Reference(path.clone()),
-            _ => machine.fresh(call.ty.clone()),
+            _ => machine.fresh(call.result()),
         },
         (_, None) => match machine.peek(path) {
             Value::Sequence(_) => {
@@ -196,7 +196,7 @@ fn from_raw_parts(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
                 let length = Length::Unknown(machine.identity(&length));
                 Value::Reference(path.child(Step::Part(length)))
             }
-            _ => machine.fresh(call.ty.clone()),
+            _ => machine.fresh(call.result()),
         },
     }
 }
@@ -246,8 +246,8 @@ fn from_one(machine: &mut Machine<'_>, call: &Call<'_>) -> Value {
 
 /// `array::from_fn(|index| ..)`
 fn array_from_function(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
-    let Type::Array(element, Some(length)) = &call.ty else {
-        return Ok(machine.fresh(call.ty.clone()));
+    let Type::Array(element, Some(length)) = &*call.ty else {
+        return Ok(machine.fresh(call.result()));
     };
     let mut items = Vec::new();
     for index in 0..(*length).min(256) {

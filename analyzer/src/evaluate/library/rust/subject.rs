@@ -105,7 +105,7 @@ pub(super) fn computed(
     inputs: &[&Value],
     ty: Type,
 ) -> Value {
-    let ty = if is_open(&ty) && call.ty != Type::Unknown { call.ty.clone() } else { ty };
+    let ty = if is_open(&ty) && *call.ty != Type::Unknown { call.result() } else { ty };
     machine.computed(call.name, inputs, ty)
 }
 

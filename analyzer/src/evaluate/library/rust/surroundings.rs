@@ -58,7 +58,7 @@ pub(super) fn function(
                     Ok(machine.computed("variable", &[&text], ty))
                 }
                 "var_os" => Ok(machine.computed("variable", &[&text], option_of(Type::Text))),
-                _ => Ok(machine.computed("variable", &[&text], call.ty.clone())),
+                _ => Ok(machine.computed("variable", &[&text], call.result())),
             }
         }
         ("process", "exit") => Err(machine.leave(Departure::Exited, call.place)),
@@ -94,7 +94,7 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
     let arguments = all_behind(machine, call);
     let inputs: Vec<&Value> = arguments.iter().collect();
     if name.starts_with("de") || name.starts_with("from") {
-        return machine.computed(name, &inputs, call.ty.clone());
+        return machine.computed(name, &inputs, call.result());
     }
     if name.contains("into") || name.ends_with("writer") || name.ends_with("slice") {
         // Into what it is handed.
@@ -103,9 +103,9 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
                 machine.forget(argument, call.place);
             }
         }
-        return machine.computed(name, &inputs, call.ty.clone());
+        return machine.computed(name, &inputs, call.result());
     }
-    let is_open = match &call.ty {
+    let is_open = match &*call.ty {
         Type::External(result, parts) if result == "Result" => {
             parts.first().is_none_or(|inner| *inner == Type::Unknown)
         }
@@ -114,7 +114,7 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
     if is_open && let Some(made) = made_of(machine, name, &inputs) {
         return Value::ok(made);
     }
-    match &call.ty {
+    match &*call.ty {
         Type::Text => machine.computed(name, &inputs, Type::Text),
         Type::External(result, parts)
             if result == "Result" && parts.first() == Some(&Type::Text) =>
@@ -124,7 +124,7 @@ fn serialized(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -> Value {
         Type::External(result, _) if result == "Result" => {
             Value::ok(super::text::unknown_bytes(machine, name, &inputs))
         }
-        _ if name == "serialized_size" => computed(machine, call, &inputs, call.ty.clone()),
+        _ if name == "serialized_size" => computed(machine, call, &inputs, call.result()),
         Type::External(vector, _) if vector == "Vec" => {
             super::text::unknown_bytes(machine, name, &inputs)
         }
@@ -148,12 +148,12 @@ fn made_of(machine: &mut Machine<'_>, name: &str, inputs: &[&Value]) -> Option<V
 fn unrelated(machine: &mut Machine<'_>, path: &[String], name: &str, call: &Call<'_>) -> Value {
     // A duration that is written down is the same everywhere.
     if path.iter().any(|segment| segment == "Duration") {
-        return computed_of_all(machine, call, &Value::Text(Some(name.into())), call.ty.clone());
+        return computed_of_all(machine, call, &Value::Text(Some(name.into())), call.result());
     }
     for argument in call.arguments.clone() {
         machine.forget(&argument, call.place);
     }
-    match &call.ty {
+    match &*call.ty {
         Type::External(result, parts) if result == "Result" => {
             let inner = parts.first().cloned().unwrap_or_default();
             Value::ok(machine.fresh(inner))

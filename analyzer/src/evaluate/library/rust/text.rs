@@ -158,7 +158,7 @@ fn changed(machine: &mut Machine<'_>, subject: &Subject, call: &Call<'_>) -> Opt
     let result = match call.name {
         "pop" => machine.computed(call.name, &inputs, option_of(Type::Scalar(Scalar::Char))),
         "remove" => machine.computed(call.name, &inputs, Type::Scalar(Scalar::Char)),
-        "drain" => machine.computed(call.name, &inputs, call.ty.clone()),
+        "drain" => machine.computed(call.name, &inputs, call.result()),
         "write_str" | "write_fmt" => Value::ok(Value::unit()),
         _ => Value::unit(),
     };
@@ -231,7 +231,7 @@ fn of_unknown(machine: &mut Machine<'_>, text: &Value, call: &Call<'_>) -> Optio
 
 /// The type of what `parse` gives.
 fn parse_type(call: &Call<'_>) -> Type {
-    match (&call.ty, call.generics.first()) {
+    match (&*call.ty, call.generics.first()) {
         (_, Some(target)) if *target != Type::Unknown => {
             let error = super::subject::type_argument(&call.ty, 1);
             Type::External("Result".to_owned(), vec![target.clone(), error])

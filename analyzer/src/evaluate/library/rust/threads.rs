@@ -31,7 +31,7 @@ pub(super) fn spawn(machine: &mut Machine<'_>, call: &Call<'_>) -> Outcome {
     let number = machine.count(Counted::Threads);
     if !machine.communicates(&closure) {
         machine.forget(&closure, call.place);
-        return Ok(machine.fresh(call.ty.clone()));
+        return Ok(machine.fresh(call.result()));
     }
     let Some(number) = number else {
         return Err(machine.lost(call.place, "another thread communicates"));

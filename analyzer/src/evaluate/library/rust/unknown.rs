@@ -40,13 +40,13 @@ fn is_callable(value: &Value) -> bool {
 
 /// What the call gives.
 fn result(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) -> Value {
-    if let Type::Tuple(parts) = &call.ty
+    if let Type::Tuple(parts) = &*call.ty
         && parts.is_empty()
     {
         return Value::unit();
     }
     if call.name == "get_matches" {
-        return machine.uniform("the program's arguments", call.ty.clone());
+        return machine.uniform("the program's arguments", call.result());
     }
     let receiver = machine.behind(receiver, call.place);
     let arguments: Vec<Value> = (0..call.arguments.len())
@@ -57,9 +57,9 @@ fn result(machine: &mut Machine<'_>, receiver: &Value, call: &Call<'_>) -> Value
     };
     if matches!(receiver, Value::Unknown(..)) && arguments.iter().all(plain) {
         let inputs: Vec<&Value> = std::iter::once(&receiver).chain(&arguments).collect();
-        return machine.computed(call.name, &inputs, call.ty.clone());
+        return machine.computed(call.name, &inputs, call.result());
     }
-    machine.fresh(call.ty.clone())
+    machine.fresh(call.result())
 }
 
 /// Forgets what the call may change: what it is called on, and what is lent to it to be changed.

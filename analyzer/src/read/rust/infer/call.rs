@@ -237,9 +237,7 @@ impl<'p> Inference<'p> {
 
     /// The functions of the program that a method may be.
     pub(super) fn methods(&self, of: Option<DefinitionId>, name: &str) -> Option<&[FunctionId]> {
-        let candidates = self.method_names.get(name)?;
-        let (_, functions) = candidates.iter().find(|(owner, _)| *owner == of)?;
-        Some(functions.as_slice())
+        Some(self.program.methods.of(of, name)).filter(|functions| !functions.is_empty())
     }
 
     /// The one method of this name that a type of the program has.

@@ -30,18 +30,13 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::program::{
-    DefinitionId, Expression, FunctionId, Pattern, Program, Scalar, Type, VariableId,
-};
+use crate::program::{Expression, FunctionId, Pattern, Program, Scalar, Type, VariableId};
 use flow::Exit;
 use question::Question;
 use term::{Kind, TermId, Terms};
 
 /// What the letters of a library's signature stand for at one use.
 type Letters = [Option<TermId>; 26];
-
-/// The functions that a method of a name may be, by the type that has it.
-type MethodNames<'p> = FxHashMap<&'p str, Vec<(Option<DefinitionId>, &'p Vec<FunctionId>)>>;
 
 /// Functions that are not the only ones of their type and name (`impl From<A>` and `impl From<B>`),
 /// with the result that all of them have, if it is the same and has no generic parameters.
@@ -104,7 +99,6 @@ fn function(facts: &Facts<'_>, id: FunctionId, body: &mut Expression) -> Vec<Typ
 /// What is known of the whole program.
 struct Facts<'p> {
     program: &'p Program,
-    method_names: MethodNames<'p>,
     ambiguous: Ambiguous,
     /// Whether traits of the program are implemented for numbers, so that a bound may decide what
     /// type a number has.
@@ -113,23 +107,21 @@ struct Facts<'p> {
 
 impl<'p> Facts<'p> {
     fn of(program: &'p Program) -> Self {
-        let mut method_names = MethodNames::default();
-        let mut traits_for_numbers = false;
-        for ((owner, name), functions) in &program.methods {
-            method_names.entry(name.as_str()).or_default().push((*owner, functions));
-            traits_for_numbers |= owner.is_none()
-                && functions.iter().any(|id| {
-                    let itself = program.function(*id).parameters.first();
-                    itself.is_some_and(|itself| is_number(itself.ty.behind_references()))
-                });
-        }
-        Facts { program, method_names, ambiguous: ambiguous(program), traits_for_numbers }
+        let is_of_number = |id: &FunctionId| {
+            let itself = program.function(*id).parameters.first();
+            itself.is_some_and(|itself| is_number(itself.ty.behind_references()))
+        };
+        let mut methods = program.methods.all();
+        let traits_for_numbers = methods
+            .any(|(owner, _, functions)| owner.is_none() && functions.iter().any(is_of_number));
+        Facts { program, ambiguous: ambiguous(program), traits_for_numbers }
     }
 }
 
 fn ambiguous(program: &Program) -> Ambiguous {
     let mut ambiguous = Ambiguous::default();
-    for functions in program.methods.values().filter(|functions| functions.len() > 1) {
+    let several = program.methods.all().map(|(_, _, functions)| functions);
+    for functions in several.filter(|functions| functions.len() > 1) {
         let first = program.function(functions[0]);
         let is_same = first.generics.is_empty()
             && functions.iter().all(|id| program.function(*id).result == first.result);
@@ -146,7 +138,6 @@ fn is_number(ty: &Type) -> bool {
 /// The inference of one body.
 struct Inference<'p> {
     program: &'p Program,
-    method_names: &'p MethodNames<'p>,
     ambiguous: &'p Ambiguous,
     traits_for_numbers: bool,
     /// The generic parameters of the function.
@@ -168,7 +159,6 @@ impl<'p> Inference<'p> {
     fn new(facts: &'p Facts<'p>, generics: &'p [String], bounds: &'p [Type]) -> Self {
         Inference {
             program: facts.program,
-            method_names: &facts.method_names,
             ambiguous: &facts.ambiguous,
             traits_for_numbers: facts.traits_for_numbers,
             generics,

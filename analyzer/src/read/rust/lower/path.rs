@@ -195,15 +195,13 @@ impl Body<'_, '_> {
             let ty = self.of_definition(definition, Type::Defined(definition, of));
             return Named::Constructor(definition, variant, ty);
         }
-        let owner = Some(definition);
-        let methods = self.translation.program.methods.get(&(owner, own.clone()));
         // Of several, such as `from` of `From<A>` and `From<B>`, types decide, which nobody has yet.
-        if let Some(&[function]) = methods.map(Vec::as_slice) {
+        if let &[function] = self.translation.program.methods.of(Some(definition), &own) {
             let generics = self.generics_of(function, of, turbofish);
             return Named::Function(function, generics);
         }
         let constants = &self.translation.constants;
-        let constant = constants.get(&(owner, own.clone()));
+        let constant = constants.get(&(Some(definition), own.clone()));
         if let Some(&global) = constant.or_else(|| constants.get(&(None, own.clone()))) {
             return Named::Global(global);
         }

@@ -64,8 +64,7 @@ fn methods_and_associated_functions_belong_to_their_types() {
     assert_eq!(is_root, "{(self.0.rank == const Solver::ROOT)}");
     let solver = Some(crate::program::DefinitionId(0));
     for method in ["new", "is_root", "step", "size"] {
-        let candidates = program.methods.get(&(solver, method.to_owned()));
-        assert_eq!(candidates.map(Vec::len), Some(1), "{method}");
+        assert_eq!(program.methods.of(solver, method).len(), 1, "{method}");
     }
     assert_eq!(program.definitions[0].traits, ["Step"]);
 }

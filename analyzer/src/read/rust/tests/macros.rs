@@ -55,7 +55,7 @@ fn items_are_declared_by_macros() {
         fn main() { double!(again); twice(again(1)); }";
     assert_eq!(main_of(text), "{fn twice(fn again(1));}");
     let program = program(text);
-    assert_eq!(program.methods[&(None, "pass".to_owned())].len(), 2);
+    assert_eq!(program.methods.of(None, "pass").len(), 2);
 }
 
 #[test]
