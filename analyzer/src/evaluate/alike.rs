@@ -66,6 +66,14 @@ pub(super) struct Follower {
     pub(super) rank: u32,
     /// Whom it names where the other one names somebody.
     pub(super) peers: FxHashMap<i32, i32>,
+    index: usize,
+}
+
+impl Follower {
+    /// What a number of the run that has ended is on this rank, until another one begins.
+    pub(super) fn number(&self, number: Number) -> i128 {
+        RUN.with_borrow(|run| run.at(number, self.index))
+    }
 }
 
 thread_local! {
@@ -112,7 +120,7 @@ pub(super) fn end() -> Vec<Follower> {
         let followers = left.map(|(index, ((size, rank), _))| {
             let there = |number: &Number| i32::try_from(run.at(*number, index)).unwrap_or(i32::MAX);
             let peers = run.peers.iter().map(|(here, number)| (*here, there(number))).collect();
-            Follower { size: *size, rank: *rank, peers }
+            Follower { size: *size, rank: *rank, peers, index }
         });
         followers.collect()
     })
@@ -277,7 +285,7 @@ impl Number {
     }
 
     /// Whether something holds of two, which the run goes on by.
-    fn holds(self, other: Number, holds: impl Fn(i128, i128) -> bool) -> bool {
+    pub(super) fn holds(self, other: Number, holds: impl Fn(i128, i128) -> bool) -> bool {
         let here = holds(self.here(), other.here());
         if self.elsewhere > 0 || other.elsewhere > 0 {
             RUN.with_borrow_mut(|run| {

@@ -88,7 +88,7 @@ impl Machine<'_> {
         self.made_of(ty, &mut |machine, ty| match ty {
             Type::Scalar(Scalar::Bool) => Value::bool(false),
             Type::Scalar(scalar) if scalar.is_float() => {
-                Value::Scalar(*scalar, Content::Known(Constant::Float(0.0)))
+                Value::Scalar(*scalar, Content::Known(Constant::Float(0.0.into())))
             }
             Type::Scalar(scalar) => Value::integer(0, *scalar),
             Type::Reference(_) | Type::Function(..) => Value::none(),

@@ -190,13 +190,15 @@ impl Machine<'_> {
         let known = |scalar, constant| Value::Scalar(scalar, Content::Known(constant));
         match literal {
             Literal::Integer(number) => match scalar {
-                Some(scalar) if scalar.is_float() => known(scalar, Constant::Float(*number as f64)),
+                Some(scalar) if scalar.is_float() => {
+                    known(scalar, Constant::Float((*number as f64).into()))
+                }
                 Some(scalar) => known(scalar, Constant::Integer((*number).into())),
                 None => known(SOME_INTEGER, Constant::Integer((*number).into())),
             },
             Literal::Float(number) => {
                 let scalar = scalar.unwrap_or(Scalar::F64);
-                known(scalar, Constant::Float(rounded(*number, scalar)))
+                known(scalar, Constant::Float(rounded(*number, scalar).into()))
             }
             Literal::Bool(value) => Value::bool(*value),
             Literal::Char(value) => known(Scalar::Char, Constant::Char(*value)),

@@ -340,12 +340,14 @@ impl Machine<'_> {
             return Ok(false);
         }
         let Some(objects) = self.written_objects(&loops)? else { return Ok(false) };
-        let made_of = self.inputs_of(&loops, iterator, place);
-        let mut number = 0;
-        for object in objects {
-            let path = Path::whole(object);
-            let value = computed(&self.peek_at(&path), made_of, &mut number);
-            self.put(&path, value);
+        if !objects.is_empty() {
+            let made_of = self.inputs_of(&loops, iterator, place);
+            let mut number = 0;
+            for object in objects {
+                let path = Path::whole(object);
+                let value = computed(&self.peek_at(&path), made_of, &mut number);
+                self.put(&path, value);
+            }
         }
         for (_, assignment) in &loops.counters {
             self.evaluate(assignment)?;

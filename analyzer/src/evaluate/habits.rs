@@ -367,7 +367,7 @@ impl Key<'_, '_> {
     fn constant(&mut self, constant: Constant) {
         match constant {
             Constant::Integer(number) => number.get().hash(&mut self.hasher),
-            Constant::Float(number) => number.to_bits().hash(&mut self.hasher),
+            Constant::Float(number) => number.bits().get().hash(&mut self.hasher),
             Constant::Bool(value) => value.hash(&mut self.hasher),
             Constant::Char(value) => value.hash(&mut self.hasher),
         }

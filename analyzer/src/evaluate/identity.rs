@@ -300,7 +300,7 @@ fn mix_content(identity: &mut Identity, content: Content) {
     match content {
         Content::Unknown(unknown) => identity.unknown(unknown),
         Content::Known(Constant::Integer(number)) => identity.known(number),
-        Content::Known(Constant::Float(number)) => identity.number(number.to_bits()),
+        Content::Known(Constant::Float(number)) => identity.known(number.bits()),
         Content::Known(Constant::Bool(value)) => identity.number(2 + u64::from(value)),
         Content::Known(Constant::Char(value)) => identity.number(u64::from(u32::from(value))),
     }

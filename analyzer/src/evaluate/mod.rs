@@ -21,6 +21,7 @@ mod elements;
 mod expressions;
 mod facts;
 mod failures;
+mod float;
 mod floats;
 mod forgetting;
 mod graph;

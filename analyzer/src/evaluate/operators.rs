@@ -6,6 +6,7 @@ use p2p_protocol::model::Departure;
 
 use super::comparison;
 use super::facts::Comparison;
+use super::float::Float;
 use super::identity::{SOME_INTEGER, negation};
 use super::machine::{Machine, Outcome};
 use super::value::{Constant, Content, Unknown, Value};
@@ -93,7 +94,7 @@ impl Machine<'_> {
                 }
             }
             (Unary::Negate, Value::Scalar(scalar, Content::Known(Constant::Float(number)))) => {
-                Value::Scalar(*scalar, Content::Known(Constant::Float(-number)))
+                Value::Scalar(*scalar, Content::Known(Constant::Float(number.map(|it| -it))))
             }
             _ => {
                 let ty = self.type_of(&value);
@@ -250,14 +251,17 @@ fn arithmetic(operation: Binary, left: Constant, right: Constant) -> Option<Cons
         (Constant::Integer(left), Constant::Integer(right)) => {
             left.with(right, |left, right| whole(operation, left, right)).map(Constant::Integer)
         }
-        (Constant::Float(left), Constant::Float(right)) => Some(Constant::Float(match operation {
-            Binary::Add => left + right,
-            Binary::Subtract => left - right,
-            Binary::Multiply => left * right,
-            Binary::Divide => left / right,
-            Binary::Remainder => left % right,
-            _ => return None,
-        })),
+        (Constant::Float(left), Constant::Float(right)) => {
+            let make: fn(f64, f64) -> f64 = match operation {
+                Binary::Add => |left, right| left + right,
+                Binary::Subtract => |left, right| left - right,
+                Binary::Multiply => |left, right| left * right,
+                Binary::Divide => |left, right| left / right,
+                Binary::Remainder => |left, right| left % right,
+                _ => return None,
+            };
+            Some(Constant::Float(left.with(right, make)))
+        }
         (Constant::Bool(left), Constant::Bool(right)) => Some(Constant::Bool(match operation {
             Binary::BitAnd => left & right,
             Binary::BitOr => left | right,
@@ -292,7 +296,9 @@ fn fit(constant: Constant, scalar: Scalar) -> Option<Constant> {
             let fits = |number| (wrap(number, scalar) == number).then_some(number);
             number.map(fits).map(Constant::Integer)
         }
-        Constant::Float(number) => Some(Constant::Float(rounded(number, scalar))),
+        Constant::Float(number) => {
+            Some(Constant::Float(number.map(|number| rounded(number, scalar))))
+        }
         other => Some(other),
     }
 }
@@ -300,6 +306,11 @@ fn fit(constant: Constant, scalar: Scalar) -> Option<Constant> {
 /// The number of a type that is nearest to one.
 pub(super) fn rounded(number: f64, scalar: Scalar) -> f64 {
     if scalar == Scalar::F32 { f64::from(number as f32) } else { number }
+}
+
+/// The number with a fraction of a type that is nearest to a whole one.
+fn nearest(number: i128, scalar: Scalar) -> f64 {
+    if scalar == Scalar::F32 { f64::from(number as f32) } else { number as f64 }
 }
 
 /// The number that is left of one in a type's width.
@@ -324,31 +335,32 @@ fn converted(constant: Constant, scalar: Scalar) -> Constant {
             let wrapped = number.map(|number| Some(wrap(number, scalar)));
             return Constant::Integer(wrapped.unwrap_or(number));
         }
+        Constant::Integer(number) if scalar.is_float() => {
+            return Constant::Float(Float::of(number, |number| nearest(number, scalar)));
+        }
         Constant::Integer(number) => number.get(),
         Constant::Bool(value) => i128::from(value),
         Constant::Char(value) => i128::from(u32::from(value)),
         Constant::Float(number) if scalar.is_float() => {
-            return Constant::Float(rounded(number, scalar));
+            return Constant::Float(number.map(|number| rounded(number, scalar)));
         }
         Constant::Float(number) => {
-            let bounded = |lowest: i128, highest: i128| (number as i128).clamp(lowest, highest);
-            let number = match scalar {
-                Scalar::I8 => bounded(i8::MIN.into(), i8::MAX.into()),
-                Scalar::I16 => bounded(i16::MIN.into(), i16::MAX.into()),
-                Scalar::I32 => bounded(i32::MIN.into(), i32::MAX.into()),
-                Scalar::I64 | Scalar::Isize => bounded(i64::MIN.into(), i64::MAX.into()),
-                Scalar::U8 => bounded(0, u8::MAX.into()),
-                Scalar::U16 => bounded(0, u16::MAX.into()),
-                Scalar::U32 => bounded(0, u32::MAX.into()),
-                Scalar::U64 | Scalar::Usize => bounded(0, u64::MAX.into()),
-                _ => number as i128,
+            let (lowest, highest): (i128, i128) = match scalar {
+                Scalar::I8 => (i8::MIN.into(), i8::MAX.into()),
+                Scalar::I16 => (i16::MIN.into(), i16::MAX.into()),
+                Scalar::I32 => (i32::MIN.into(), i32::MAX.into()),
+                Scalar::I64 | Scalar::Isize => (i64::MIN.into(), i64::MAX.into()),
+                Scalar::U8 => (0, u8::MAX.into()),
+                Scalar::U16 => (0, u16::MAX.into()),
+                Scalar::U32 => (0, u32::MAX.into()),
+                Scalar::U64 | Scalar::Usize => (0, u64::MAX.into()),
+                _ => (i128::MIN, i128::MAX),
             };
-            return Constant::Integer(number.into());
+            return Constant::Integer(number.whole(|it| (it as i128).clamp(lowest, highest)));
         }
     };
     match scalar {
-        Scalar::F32 => Constant::Float(f64::from(number as f32)),
-        Scalar::F64 => Constant::Float(number as f64),
+        Scalar::F32 | Scalar::F64 => Constant::Float(nearest(number, scalar).into()),
         Scalar::Bool => Constant::Bool(number != 0),
         Scalar::Char => {
             let letter = u32::try_from(number).ok().and_then(char::from_u32);

@@ -8,8 +8,8 @@ use p2p_protocol::model::{Behaviour, Peer, Place};
 use rustc_hash::FxHashMap;
 
 use super::alike;
-use super::machine::Machine;
-use super::shared::Shared;
+use super::machine::{Machine, Told};
+use super::shared::{Shared, Tale};
 use super::world::{Report, Setting};
 
 /// It is asked of so many ranks at most whether they do the same.
@@ -37,6 +37,7 @@ pub(super) struct Ran {
 struct Same {
     run: Ran,
     as_rank: u32,
+    told: Tale<Told>,
     /// What the oracle had learnt before the other one was run.
     learnt: usize,
 }
@@ -76,9 +77,12 @@ impl Setting<'_, '_> {
         let others: Vec<(u32, u32)> = others.take(OTHERS).collect();
         let learnt = shared.oracle.learnt();
         let run = self.run(rank, others, shared, report);
+        let tale = shared.take_tale();
         for follower in alike::end() {
             if let Some(run) = run.with_peers(&follower.peers) {
-                let same = Same { run, as_rank: rank, learnt };
+                let there = |number| follower.number(number);
+                let told = tale.iter().map(|(key, telling)| (*key, telling.by(there))).collect();
+                let same = Same { run, as_rank: rank, told, learnt };
                 alike.insert((follower.size, follower.rank), same);
             }
         }
@@ -87,14 +91,14 @@ impl Setting<'_, '_> {
 
     /// A rank that has done the same as one before: there is nothing more to be found out.
     fn follow(&self, rank: u32, same: Same, shared: &mut Shared, report: &mut Report) -> Ran {
-        let Same { run, as_rank, .. } = same;
+        let Same { run, as_rank, told, .. } = same;
         let own = cfg!(debug_assertions).then(|| {
             let (mut shared, mut report) = (shared.clone(), report.clone());
             let run = self.run(rank, Vec::new(), &mut shared, &mut report);
             (run, shared, report)
         });
         report.steps += run.steps;
-        shared.tell_the_same(rank, as_rank);
+        shared.tell_as(rank, told);
         if let Some((own, own_shared, mut own_report)) = own {
             // What came before has been learnt from, which spares steps; where they run out, the ends
             // of the two are not the same.

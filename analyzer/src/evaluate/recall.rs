@@ -330,7 +330,7 @@ fn are_same(one: &[Value], other: &[Value]) -> bool {
 fn bits(constant: Constant) -> (u8, i128) {
     match constant {
         Constant::Integer(number) => (0, number.get()),
-        Constant::Float(number) => (1, i128::from(number.to_bits())),
+        Constant::Float(number) => (1, number.bits().get()),
         Constant::Bool(value) => (2, i128::from(value)),
         Constant::Char(value) => (3, i128::from(u32::from(value))),
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use p2p_protocol::model::{Behaviour, Communicator, Datatype, Dialect, Shares, Window, World};
 use rustc_hash::FxHashMap;
 
-use super::alike;
+use super::alike::{self, Number};
 use super::handle::KnownCommunicator;
 use super::library::mpi::{Carried, SentTags, sent_tags};
 use super::machine::{Machine, Told};
@@ -29,9 +29,51 @@ pub(super) struct Shared {
     pub(super) carried: Carried,
     /// What is told in this round.
     telling: Stories,
+    /// The same by the rank that is run.
+    tale: Tale<Telling>,
     /// What ranks have gone on by in this round.
     asked: BTreeMap<(u16, u64), Question>,
 }
+
+/// What a rank tells, for what others that do the same tell.
+#[derive(Clone, Debug)]
+pub(super) enum Telling {
+    /// Numbers.
+    Numbers(Vec<Option<Number>>),
+    /// Nothing that is known.
+    Nothing,
+}
+
+impl Telling {
+    /// What it is on the rank that is run, which goes on by it.
+    pub(super) fn told(&self) -> Told {
+        self.by(Number::get)
+    }
+
+    /// By what numbers are on some rank.
+    pub(super) fn by(&self, there: impl Fn(Number) -> i128) -> Told {
+        match self {
+            Telling::Numbers(numbers) => {
+                Told::Numbers(numbers.iter().map(|number| number.map(&there)).collect())
+            }
+            Telling::Nothing => Told::Nothing,
+        }
+    }
+}
+
+impl From<Told> for Telling {
+    fn from(told: Told) -> Self {
+        match told {
+            Told::Numbers(numbers) => {
+                Telling::Numbers(numbers.into_iter().map(|it| it.map(Number::from)).collect())
+            }
+            Told::Nothing => Telling::Nothing,
+        }
+    }
+}
+
+/// What was told in which collective: of which communicator, and its number there.
+pub(super) type Tale<Telling> = Vec<((u16, u64), Telling)>;
 
 type Stories = BTreeMap<(u16, u64), BTreeMap<u32, Told>>;
 
@@ -80,12 +122,15 @@ impl Shared {
             && self.oracle.learnt() == 0
     }
 
-    /// A rank has told what another one has.
-    pub(super) fn tell_the_same(&mut self, rank: u32, as_rank: u32) {
-        for story in self.telling.values_mut() {
-            if let Some(told) = story.get(&as_rank).cloned() {
-                story.insert(rank, told);
-            }
+    /// What the rank has told that was run last, for those that have done the same.
+    pub(super) fn take_tale(&mut self) -> Tale<Telling> {
+        std::mem::take(&mut self.tale)
+    }
+
+    /// A rank has told this.
+    pub(super) fn tell_as(&mut self, rank: u32, told: Tale<Told>) {
+        for (key, told) in told {
+            self.telling.entry(key).or_default().insert(rank, told);
         }
     }
 
@@ -237,12 +282,16 @@ impl Machine<'_> {
     }
 
     /// What this rank contributes to the n-th collective of a communicator.
-    pub(super) fn tell(&mut self, communicator: u16, contribution: Told) -> Option<(u16, u64)> {
+    pub(super) fn tell(
+        &mut self,
+        communicator: u16,
+        contribution: impl Into<Telling>,
+    ) -> Option<(u16, u64)> {
         let number = self.count(Counted::Exchanges(communicator))?;
-        let key = (communicator, number);
-        // Whoever does the same tells the same.
-        let rank = self.rank.here() as u32;
-        self.shared.telling.entry(key).or_default().insert(rank, contribution);
+        let (key, contribution) = ((communicator, number), contribution.into());
+        let (rank, told) = (self.rank.here() as u32, contribution.by(Number::here));
+        self.shared.telling.entry(key).or_default().insert(rank, told);
+        self.shared.tale.push((key, contribution));
         Some(key)
     }
 
@@ -261,7 +310,7 @@ impl Machine<'_> {
     pub(super) fn exchange_numbers(
         &mut self,
         known: &KnownCommunicator,
-        contribution: Told,
+        contribution: impl Into<Telling>,
     ) -> Option<Vec<Told>> {
         let key = self.tell(known.id, contribution)?;
         self.ask(key, Question { members: known.members.each().clone(), for_numbers: true })

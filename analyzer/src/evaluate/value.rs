@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::alike::{Elsewhere, Number};
+use super::float::Float;
 use super::handle::Handle;
 use super::iterator::Lazy;
 use super::map::Map;
@@ -56,7 +57,7 @@ pub(super) enum Constant {
     /// A whole number.
     Integer(Number),
     /// A number with a fraction.
-    Float(f64),
+    Float(Float),
     /// A truth value.
     Bool(bool),
     /// A character.

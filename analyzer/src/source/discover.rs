@@ -137,9 +137,7 @@ impl Discovered {
         });
         let (mut entries, mut errors) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Threads find them in any order. Letter by letter is quicker than part by part.
-        entries.sort_unstable_by(|one, other| {
-            one.path().as_os_str().cmp(other.path().as_os_str())
-        });
+        entries.sort_unstable_by(|one, other| one.path().as_os_str().cmp(other.path().as_os_str()));
         errors.sort_unstable();
         let real_folder = folder.canonicalize().ok();
         self.inputs.extend(entries.into_iter().map(|entry| Input {

@@ -28,7 +28,8 @@ pub(super) fn function(machine: &mut Machine<'_>, name: &str, call: &Call<'_>) -
     Some(match result {
         Some(number) => {
             let number = if scalar == Scalar::F32 { f64::from(number as f32) } else { number };
-            let value = Value::Scalar(scalar, Content::Known(Constant::Float(number)));
+            let number = Constant::Float(number.into());
+            let value = Value::Scalar(scalar, Content::Known(number));
             match &*call.ty {
                 ty @ Type::Scalar(_) => machine.cast_exactly(&value, ty),
                 _ => value,
@@ -52,7 +53,7 @@ pub(super) fn computes_only(name: &str) -> bool {
 
 fn float(value: &Value) -> Option<f64> {
     match value {
-        Value::Scalar(_, Content::Known(Constant::Float(number))) => Some(*number),
+        Value::Scalar(_, Content::Known(Constant::Float(number))) => Some(number.get()),
         Value::Scalar(_, Content::Known(Constant::Integer(number))) => Some(number.get() as f64),
         _ => None,
     }
@@ -222,7 +223,7 @@ pub(in crate::evaluate::library) fn constant(
     let integer = |number: i128, default: Scalar| Some(Value::integer(number, scalar(default)));
     let float = |number: f64| {
         let scalar = if scalar(Scalar::F64) == Scalar::F32 { Scalar::F32 } else { Scalar::F64 };
-        Some(Value::Scalar(scalar, Content::Known(Constant::Float(number))))
+        Some(Value::Scalar(scalar, Content::Known(Constant::Float(number.into()))))
     };
     use std::f64::consts;
     match name {

@@ -43,6 +43,13 @@ pub(super) enum Root {
     Known(i128),
 }
 
+impl Root {
+    /// Whether it is known to be this rank, which is all that the run goes on by.
+    fn is_here(self, known: &KnownCommunicator) -> bool {
+        matches!(self, Root::Known(root) if known.rank == root.into())
+    }
+}
+
 /// A name without what says that it is immediate.
 fn bare(name: &str) -> &str {
     name.strip_prefix("immediate_").unwrap_or(name)
@@ -133,9 +140,9 @@ pub(super) fn rooted(machine: &mut Machine<'_>, process: &Process, call: &Call<'
     if kind == CollectiveKind::Spawn {
         return spawn(machine, known, root, call);
     }
-    if let Root::Known(root) = root
+    if matches!(root, Root::Known(_))
         && kind != CollectiveKind::Bcast
-        && (root == i128::from(known.rank())) != name.ends_with("_root")
+        && root.is_here(&known) != name.ends_with("_root")
     {
         // Both halves assert that they are called on the right side.
         machine.understood(call.place, Understood::Fully);
@@ -372,7 +379,7 @@ pub(super) fn result(
         Some(name) => machine.uniform(&format!("{name}, element {position}"), ty),
         None => machine.fresh(ty),
     });
-    if entry.kind == Bcast && entry.root == Root::Known(i128::from(known.rank())) {
+    if entry.kind == Bcast && entry.root.is_here(known) {
         shared(machine, &old, &new);
     }
     Some((path, new))

@@ -3,8 +3,10 @@
 
 use super::memory::{Memory, scalars, shaped};
 use super::state::integer;
+use crate::evaluate::alike::Number;
 use crate::evaluate::handle::KnownCommunicator;
 use crate::evaluate::machine::{Machine, Told};
+use crate::evaluate::shared::Telling;
 use crate::evaluate::value::{Constant, Content, Value};
 use crate::program::{Scalar, Type};
 use p2p_protocol::model::CollectiveKind;
@@ -57,28 +59,28 @@ pub(super) fn contribution(
     machine: &mut Machine<'_>,
     kind: CollectiveKind,
     sent: Option<&Memory>,
-) -> Told {
+) -> Telling {
     let path = sent.filter(|memory| !memory.is_view).and_then(|memory| memory.path.as_ref());
     let Some(values) = path.and_then(|path| scalars(&machine.peek(path))) else {
-        return Told::Nothing;
+        return Telling::Nothing;
     };
-    let mut numbers = vec![Some(kind as i128)];
+    let mut numbers = vec![Some((kind as i128).into())];
     for (_, content) in &values {
         match number(content) {
             Some(number) => numbers.push(Some(number)),
             // Only whole buffers are of use.
-            None => return Told::Nothing,
+            None => return Telling::Nothing,
         }
     }
-    Told::Numbers(numbers)
+    Telling::Numbers(numbers)
 }
 
 /// A scalar as a number.
-fn number(content: &Content) -> Option<i128> {
+fn number(content: &Content) -> Option<Number> {
     match content {
-        Content::Known(Constant::Integer(number)) => Some(number.get()),
-        Content::Known(Constant::Bool(value)) => Some(i128::from(*value)),
-        Content::Known(Constant::Float(number)) => Some(i128::from(number.to_bits())),
+        Content::Known(Constant::Integer(number)) => Some(*number),
+        Content::Known(Constant::Bool(value)) => Some(i128::from(*value).into()),
+        Content::Known(Constant::Float(number)) => Some(number.bits()),
         Content::Known(Constant::Char(_)) | Content::Unknown(_) => None,
     }
 }
@@ -87,7 +89,9 @@ fn number(content: &Content) -> Option<i128> {
 fn value(number: i128, scalar: Scalar) -> Option<Value> {
     let constant = match scalar {
         Scalar::Bool => Constant::Bool(number != 0),
-        Scalar::F32 | Scalar::F64 => Constant::Float(f64::from_bits(u64::try_from(number).ok()?)),
+        Scalar::F32 | Scalar::F64 => {
+            Constant::Float(f64::from_bits(u64::try_from(number).ok()?).into())
+        }
         Scalar::Char => return None,
         _ => Constant::Integer(number.into()),
     };
@@ -109,10 +113,11 @@ fn received(
     gets: Gets,
     operation: Option<&str>,
 ) -> Option<Vec<i128>> {
-    let here = usize::try_from(known.rank()).expect("ranks fit anywhere");
+    // Asked only where it matters: ranks that get the same do the same.
+    let here = || usize::try_from(known.rank()).expect("ranks fit anywhere");
     let share = |numbers: &[i128]| -> Option<Vec<i128>> {
         let length = numbers.len() / all.len();
-        numbers.chunks(length.max(1)).nth(here).map(<[i128]>::to_vec)
+        numbers.chunks(length.max(1)).nth(here()).map(<[i128]>::to_vec)
     };
     let of = |rank: u32| all.get(usize::try_from(rank).ok()?)?.as_ref();
     match gets {
@@ -126,8 +131,8 @@ fn received(
             .collect::<Option<Vec<_>>>()
             .map(|all| all.concat()),
         Gets::Combined => combined(all, operation),
-        Gets::CombinedUpToHere => combined(&all[..=here], operation),
-        Gets::CombinedBefore => combined(&all[..here], operation),
+        Gets::CombinedUpToHere => combined(&all[..=here()], operation),
+        Gets::CombinedBefore => combined(&all[..here()], operation),
         Gets::ShareOfCombined => share(&combined(all, operation)?),
     }
 }

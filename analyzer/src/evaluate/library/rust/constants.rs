@@ -32,7 +32,7 @@ pub(in crate::evaluate) fn constant(_: &mut Machine<'_>, path: &[String]) -> Opt
 fn float(scalar: Scalar, number: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "that is what an f32 holds")]
     let number = if scalar == Scalar::F32 { f64::from(number as f32) } else { number };
-    Value::Scalar(scalar, Content::Known(Constant::Float(number)))
+    Value::Scalar(scalar, Content::Known(Constant::Float(number.into())))
 }
 
 fn of_scalar(scalar: Scalar, name: &str) -> Option<Value> {

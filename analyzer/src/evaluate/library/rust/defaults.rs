@@ -51,7 +51,7 @@ pub(super) fn default_of(machine: &mut Machine<'_>, ty: &Type, place: Place) -> 
 /// The number 0 of a type, or what stands for it.
 pub(super) fn zero(scalar: Scalar) -> Value {
     let constant = match scalar {
-        Scalar::F32 | Scalar::F64 => Constant::Float(0.0),
+        Scalar::F32 | Scalar::F64 => Constant::Float(0.0.into()),
         Scalar::Bool => Constant::Bool(false),
         Scalar::Char => Constant::Char('\0'),
         _ => Constant::Integer(0.into()),

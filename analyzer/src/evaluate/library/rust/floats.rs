@@ -35,7 +35,7 @@ pub(super) fn method(
 /// The number, where it is known.
 fn fraction(value: &Value) -> Option<f64> {
     match value {
-        Value::Scalar(_, Content::Known(Constant::Float(number))) => Some(*number),
+        Value::Scalar(_, Content::Known(Constant::Float(number))) => Some(number.get()),
         _ => None,
     }
 }
@@ -44,7 +44,7 @@ fn fraction(value: &Value) -> Option<f64> {
 fn rounded(scalar: Scalar, number: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "that is what an f32 does")]
     let number = if scalar == Scalar::F32 { f64::from(number as f32) } else { number };
-    Value::Scalar(scalar, Content::Known(Constant::Float(number)))
+    Value::Scalar(scalar, Content::Known(Constant::Float(number.into())))
 }
 
 /// The type of what a method gives. `None`: there is no such method.

@@ -109,7 +109,7 @@ fn parsed(text: &str, call: &Call<'_>) -> Option<Value> {
     let constant = match scalar {
         Scalar::Bool => text.parse().ok().map(Constant::Bool),
         Scalar::Char => text.parse().ok().map(Constant::Char),
-        Scalar::F32 | Scalar::F64 => text.parse().ok().map(Constant::Float),
+        Scalar::F32 | Scalar::F64 => text.parse().ok().map(|it: f64| Constant::Float(it.into())),
         _ => text
             .parse()
             .ok()

@@ -177,7 +177,7 @@ fn tell(
         _ => false,
     });
     let mut mine = vec![Some(across.told())];
-    if let Told::Numbers(numbers) = exchange::contribution(machine, entry.kind, brings) {
+    if let Told::Numbers(numbers) = exchange::contribution(machine, entry.kind, brings).told() {
         mine.extend(numbers);
     }
     let told = machine.exchange(&met, Told::Numbers(mine))?;
