@@ -2,8 +2,8 @@
 //! at all of them, or to rename them, does so here.
 
 use super::{
-    Action, Collective, Completion, Envelope, OneSided, Peer, Position, RequestId, WindowAccess,
-    WindowStep,
+    Action, Buffer, Collective, Completion, Data, Envelope, OneSided, Peer, Position, RequestId,
+    WindowAccess, WindowStep,
 };
 
 impl Action {
@@ -77,6 +77,26 @@ impl Action {
             }
         };
         one.into_iter().chain(other).chain(group)
+    }
+
+    /// The pieces of memory that it names, to be changed.
+    pub fn buffers_mut(&mut self) -> impl Iterator<Item = &mut Buffer> {
+        let (one, other) = match self {
+            Action::Collective(it) | Action::StartCollective { collective: it, .. } => {
+                (buffer_of(it.data.as_mut()), buffer_of(it.room.as_mut()))
+            }
+            Action::OneSided(it) => match &mut it.step {
+                WindowStep::Made { memory } => (memory.as_mut(), None),
+                WindowStep::Access(it) => (it.origin.as_mut(), it.result.as_mut()),
+                _ => (None, None),
+            },
+            action => {
+                let mut envelopes = action.envelopes_mut();
+                let mut next = || buffer_of(envelopes.next().map(|it| &mut it.data));
+                (next(), next())
+            }
+        };
+        one.into_iter().chain(other)
     }
 
     /// The requests that it names.
@@ -157,6 +177,10 @@ impl OneSided {
             _ => None,
         }
     }
+}
+
+fn buffer_of(data: Option<&mut Data>) -> Option<&mut Buffer> {
+    data?.buffer.as_mut()
 }
 
 impl WindowStep {
